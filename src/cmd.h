@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ACTUARY_CMD_H
+#define ACTUARY_CMD_H
+
+/*
+ * A command is one file, src/cmd-VERB.c, and one line in the table of main.c.
+ *
+ *	1. write src/cmd-VERB.c with a `const struct command cmd_verb`;
+ *	2. declare it below and add it to the table in main.c, to src/meson.build;
+ *	3. write man/actuary-VERB.1 and add it to man/meson.build;
+ *	4. add its line to README's table;
+ *	5. write tests/cli/t-VERB.sh.
+ *
+ * Options are described once, in a static table.  main.c parses them into the
+ * command's own struct before calling run(), answers -h and --help from the
+ * same table, and refuses bad values with one message and status 2; completion
+ * asks for the same table.  So a command starts with everything checked.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses: the whole program's promise, see actuary(1). */
+enum status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,      /* usage or bad input */
+	STATUS_DIFFERENT = 3,  /* a difference was found, --gate */
+	STATUS_UNTRUSTED = 4,  /* records are missing: what is shown is not all */
+};
+
+enum option_type {
+	OPTION_FLAG,     /* bool */
+	OPTION_TEXT,     /* const char * */
+	OPTION_COUNT,    /* uint64_t */
+	OPTION_SIZE,     /* uint64_t, bytes */
+	OPTION_DURATION, /* uint64_t, ns */
+	OPTION_TIME,     /* uint64_t, ns since the epoch */
+	OPTION_CHOICE,   /* int: index into the words of @arg, "task|process|both" */
+};
+
+struct option_spec {
+	char letter;         /* short option, 0 for none */
+	const char *name;    /* long option, without dashes */
+	enum option_type type;
+	const char *arg;     /* what the argument is called, "SIZE"; NULL for flags */
+	size_t offset;       /* of the member in the command's struct */
+	const char *help;    /* one line; "" continues nothing */
+};
+
+struct command {
+	const char *name;
+	const char *synopsis; /* after the name: "[OPTION]... [-- COMMAND...]" */
+	const char *summary;  /* one line, for lists and help */
+	const struct option_spec *options; /* ends with an all-zero entry */
+	size_t options_size;  /* of the struct that options fill */
+	/* Fills the struct with defaults; NULL: zeroes. */
+	void (*defaults)(void *options);
+	/* @argv holds what follows the options, @argc of them. */
+	int (*run)(const struct command *self, void *options, int argc, char **argv);
+};
+
+extern const struct command cmd_delays;
+extern const struct command cmd_doctor;
+extern const struct command cmd_list;
+extern const struct command cmd_record;
+extern const struct command cmd_report;
+extern const struct command cmd_verify;
+
+#endif
