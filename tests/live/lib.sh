@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# What the live tests share.  Each begins with
+#
+#	. "$(dirname "$0")/lib.sh"
+#
+# They need root and the initial namespaces, for that is where the kernel
+# tells of exits; without, they skip (77).  Other work on the machine does not
+# disturb them: what they count has a name or a place of its own.
+set -eu
+export LC_ALL=C
+unset ACTUARY_LOG
+
+: "${ACTUARY:?path of the program}" "${BUILD:?build directory}"
+births=$BUILD/tests/live/births
+shapes=$BUILD/tests/live/shapes
+tmp=
+children=
+
+skip()
+{
+	echo "skipped: $*"
+	exit 77
+}
+
+fail()
+{
+	echo "failed: $*" >&2
+	exit 1
+}
+
+cleanup()
+{
+	for pid in $children; do
+		kill -9 "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+	[ -n "$tmp" ] || return 0
+	[ ! -d "$tmp/mount" ] || umount -l "$tmp/mount" 2>/dev/null || :
+	rm -rf "$tmp"
+}
+
+# CAP_NET_ADMIN is bit 12.
+has_net_admin()
+{
+	caps=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+	[ $((0x$caps >> 12 & 1)) = 1 ]
+}
+
+[ "$(id -u)" = 0 ] || skip "needs root"
+has_net_admin || skip "needs CAP_NET_ADMIN"
+for ns in user pid net; do
+	[ "$(readlink /proc/self/ns/$ns)" = "$(readlink /proc/1/ns/$ns)" ] ||
+		skip "needs the initial $ns namespace"
+done
+command -v jq >/dev/null || skip "needs jq"
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/actuary-live-XXXXXX")
+
+# same NAME WANTED GOT
+same()
+{
+	[ "$2" = "$3" ] || fail "$1: expected $2, got $3"
+	echo "ok: $1: $3"
+}
+
+# at_least NAME LEAST GOT
+at_least()
+{
+	[ "$3" -ge "$2" ] || fail "$1: expected at least $2, got $3"
+	echo "ok: $1: $3, at least $2"
+}
+
+# Tries a command for SECONDS at most: wait_for SECONDS COMMAND...
+wait_for()
+{
+	tries=$(($1 * 20))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || fail "waited in vain: $*"
+		sleep 0.05
+	done
+}
+
+# A value of an account: account FILE .lost
+account()
+{
+	jq -r "$2" "$1"
+}
+
+# How many records pass jq's condition: count CONDITION LIST-OPTION...
+count()
+{
+	condition=$1
+	shift
+	"$ACTUARY" list --json "$@" 2>/dev/null | jq -c "select($condition) | 1" | wc -l
+}
+
+# Starts a recorder in the background; sets $recorder once it records.
+# start_recorder NAME OPTION...: log $tmp/NAME, account $tmp/NAME.json
+start_recorder()
+{
+	name=$1
+	shift
+	"$ACTUARY" record --log "$tmp/$name" --json "$@" \
+		>"$tmp/$name.json" 2>"$tmp/$name.err" &
+	recorder=$!
+	children="$children $recorder"
+	wait_for 20 is_recording "$name" "$recorder"
+}
+
+is_recording()
+{
+	kill -0 "$2" 2>/dev/null || fail "the recorder ended: $(cat "$tmp/$1.err")"
+	grep -q '^actuary record: recording to ' "$tmp/$1.err"
+}
+
+# stop_recorder PID: the account is complete when this returns.
+stop_recorder()
+{
+	kill -TERM "$1"
+	wait "$1" || fail "the recorder ended with status $?"
+	forget "$1"
+}
+
+forget()
+{
+	left=
+	for pid in $children; do
+		[ "$pid" = "$1" ] || left="$left $pid"
+	done
+	children=$left
+}
+
+# The exits on each CPU that a recorder must know of, told by a witness: a
+# lossless log of tasks, begun before it and ended after it.  The recorder's own
+# children, one pinned to each CPU at open, close its account at the end, so
+# its account is about what lies between the first and the last on that CPU.
+# truth WITNESS-LOG RECORDER-PID: lines "CPU EXITS"
+truth()
+{
+	"$ACTUARY" list --task --columns cpu,ppid,flags --csv "$1" 2>/dev/null |
+		awk -F, -v recorder="$2" '
+		NR == 1 { next }
+		$2 == recorder && $3 % 2 {
+			if ($1 in seen)
+				exits[$1] += since[$1]
+			seen[$1] = 1
+			since[$1] = 0
+			next
+		}
+		{ since[$1]++ }
+		END { for (cpu in seen) print cpu, exits[cpu] + 0 }' | sort
+}

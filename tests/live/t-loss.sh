@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A receive buffer much too small: what is lost is counted to the unit, CPU by
+# CPU, as a second recorder that loses nothing bears witness.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$tmp/load" <<END
+#!/bin/sh
+"$births" forks 4999 --comm loss$$ &
+"$births" threads 1000 3 --comm loss$$ &
+wait
+END
+chmod +x "$tmp/load"
+
+start_recorder witness --per task
+witness=$recorder
+"$ACTUARY" record --log "$tmp/log" --per task --rcvbuf 512 --json -- "$tmp/load" \
+	>"$tmp/account" 2>"$tmp/err" &
+small=$!
+wait $small || fail "$(cat "$tmp/err")"
+stop_recorder "$witness"
+
+same "the witness lost" 0 "$(account "$tmp/witness.json" .lost)"
+truth "$tmp/witness" $small >"$tmp/truth"
+at_least "CPUs" 1 "$(wc -l <"$tmp/truth")"
+at_least "lost" 1 "$(account "$tmp/account" .lost)"
+at_least "overflows" 1 "$(account "$tmp/account" .enobufs)"
+while read -r cpu exits; do
+	recorded=$(count ".cpu == $cpu" --task "$tmp/log")
+	lost=$(account "$tmp/account" ".lost_by_cpu[\"$cpu\"]")
+	echo "cpu $cpu: recorded $recorded, lost $lost"
+	same "cpu $cpu: recorded + lost" "$exits" $((recorded + lost))
+done <"$tmp/truth"
+
+# The log alone tells the same.
+"$ACTUARY" list --strict "$tmp/log" >/dev/null 2>"$tmp/err" && fail "--strict is content" || code=$?
+same "status of --strict" 4 "$code"
+recorded=$(account "$tmp/account" .recorded)
+lost=$(account "$tmp/account" .lost)
+grep -q "recorded $recorded of $((recorded + lost)) exits" "$tmp/err" || fail "$(cat "$tmp/err")"
