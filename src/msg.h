@@ -4,7 +4,8 @@
 
 /*
  * What is said to people, on stderr: "actuary VERB: text".  Errors say what
- * failed, why, and what the user can do; one failure, one message.
+ * failed, why, and what the user can do; one failure, one message, one line:
+ * control bytes in it, a newline too, are shown escaped.
  */
 #include <stdbool.h>
 

@@ -25,7 +25,13 @@ struct out;
 /* The program's stdout, or a file with -o; NULL or "-": stdout. */
 struct out *out_open(const char *path); /* NULL with errno set */
 int out_flush(struct out *out);         /* 0 or negative errno, now or before */
-int out_close(struct out *out);         /* flushes, frees; same returns */
+int out_close(struct out *out);         /* flushes, frees; same returns; NULL is allowed */
+
+/*
+ * The first error that an out_close() has met, for main.c: a command that has
+ * nothing better to say about it may ignore what out_close() returns.
+ */
+int out_error(void);
 
 void out_bytes(struct out *out, const char *data, size_t length);
 void out_string(struct out *out, const char *text);
@@ -37,6 +43,8 @@ void out_i64(struct out *out, int64_t value);
 void out_text_escaped(struct out *out, const char *data, size_t length);
 /* The same, into a buffer of @room; returns its length. */
 size_t escape_text(const char *data, size_t length, char *ret_text, size_t room);
+/* The same, but backslashes stay: for a line that may hold escaped text already. */
+size_t escape_line(const char *data, size_t length, char *ret_text, size_t room);
 
 /* JSON, an object a line; commas are set by themselves. */
 void out_json_begin(struct out *out);                    /* { */
@@ -56,15 +64,19 @@ void out_csv_field(struct out *out, const char *data, size_t length);
 void out_csv_end(struct out *out);
 
 /*
- * One value of a field in the form that people read (with_units: 1.50 s, 3.2
- * MiB, 2026-12-01 10:00:00.123) or scripts do (plain: integers in the field's
- * own unit).  Unknown is "-".  Returns the length; @room 64 is always enough
- * for every type but text.
+ * One value of a field in the form that people read: 1.50s, 3.2M, 2026-12-01
+ * 10:00:00.123.  Scripts get integers in the field's own unit: out_u64().
+ * Unknown is "-".  Returns the length; @room 64 is always enough.  Text has no
+ * form here, its bytes are elsewhere: "-".
  */
 size_t format_value(enum act_type type, uint64_t value, char *ret_text, size_t room);
-size_t format_duration(uint64_t ns, char *ret_text, size_t room); /* "1.50s", "3.2ms", "2h03m" */
+size_t format_duration(uint64_t ns, char *ret_text, size_t room); /* "1.50s", "32.1ms", "2h03m" */
 size_t format_size(uint64_t bytes, char *ret_text, size_t room);  /* "512", "3.2M" */
 size_t format_time(uint64_t ns, char *ret_text, size_t room);     /* local, ISO 8601, ms */
+size_t format_u64(uint64_t value, char ret_text[21]);
+
+/* "task", "process" or "both". */
+const char *kind_word(uint64_t kind);
 
 /* A value of a field as a JSON member, by its type (kind as a word, ...). */
 void out_json_value(struct out *out, enum act_type type, const char *key, uint64_t value);
@@ -73,7 +85,9 @@ void out_json_value(struct out *out, enum act_type type, const char *key, uint64
  * Tables.  Rows are kept until table_print(), which makes the columns as wide
  * as they need, right-aligns numbers, and fits the terminal by cutting the
  * last text column, then dropping columns from the right with a note on
- * stderr; when piped nothing is cut.  Also prints itself as CSV.
+ * stderr; when piped nothing is cut.  A short last row is filled with "-".
+ * As CSV, text is as it was given and values are integers in their own unit,
+ * nothing when unknown.
  */
 struct table;
 struct table *table_new(void); /* NULL: no memory */
@@ -83,6 +97,7 @@ void table_column(struct table *table, const char *heading, bool is_number);
 void table_cell(struct table *table, const char *text, size_t length); /* escaped by the table */
 void table_cell_value(struct table *table, enum act_type type, uint64_t value);
 int table_print(struct table *table, struct out *out, size_t width); /* width 0: no limit */
+int table_print_csv(const struct table *table, struct out *out);
 /* Width of the terminal behind stdout, $COLUMNS, or 0 when piped. */
 size_t terminal_width(void);
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ACTUARY_OPTS_H
+#define ACTUARY_OPTS_H
+
+/*
+ * Options from a command's table (cmd.h).  Every command also has -q/--quiet,
+ * -h (short help) and --help (the manual), which no table lists.
+ *
+ * One rule for all: options come before arguments.  The first word that is no
+ * option ends them, and so does "--"; what follows is the command's.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd.h"
+
+/* Room for options that one table may have. */
+#define OPTS_MAX 64
+
+struct opts {
+	bool wants_help;   /* -h */
+	bool wants_manual; /* --help */
+	bool is_quiet;     /* -q */
+	int first;         /* index in argv of the first argument */
+};
+
+/*
+ * Parses @argv, whose first entry is the command's name, into the command's
+ * own struct.  Returns STATUS_OK, or STATUS_USAGE after one message.
+ */
+int opts_parse(const struct command *command, void *options, int argc, char **argv,
+	       struct opts *ret_opts);
+
+/* The text of -h. */
+void opts_print_help(const struct command *command, FILE *file);
+
+#endif
