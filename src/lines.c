@@ -7,8 +7,6 @@
 #include "lines.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,47 +36,12 @@ struct lines {
 	const struct column *columns;
 	size_t count;
 	struct users *users;
+	size_t width[COLUMNS_MAX];
 	struct cell (*cells)[CACHED]; /* for each column */
 	struct name *names;           /* of this batch's dictionary */
 	size_t names_room;
 	char chunk[CHUNK_SIZE];
 };
-
-struct lines *lines_new(enum lines_format format, const struct column *columns, size_t count)
-{
-	struct lines *lines = malloc(sizeof(*lines));
-
-	if (!lines)
-		return NULL;
-	*lines = (struct lines){ .format = format, .columns = columns, .count = count };
-	lines->users = users_new();
-	lines->cells = calloc(count ? count : 1, sizeof(*lines->cells));
-	if (!lines->users || !lines->cells) {
-		lines_free(lines);
-		return NULL;
-	}
-	return lines;
-}
-
-void lines_free(struct lines *lines)
-{
-	if (!lines)
-		return;
-	users_free(lines->users);
-	free(lines->cells);
-	free(lines->names);
-	free(lines);
-}
-
-void lines_fields(const struct lines *lines, struct act_field_set *fields)
-{
-	if (lines->format == LINES_LASTCOMM)
-		lastcomm_fields(fields);
-	for (size_t i = 0; i < lines->count; i++)
-		act_field_set_add(fields, lines->columns[i].field);
-}
-
-/* ---- Text ---- */
 
 static enum act_type type_of(const struct column *column)
 {
@@ -111,6 +74,44 @@ static size_t width_of(const struct column *column)
 	return length > width ? length : width;
 }
 
+struct lines *lines_new(enum lines_format format, const struct column *columns, size_t count)
+{
+	struct lines *lines = malloc(sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	*lines = (struct lines){ .format = format, .columns = columns, .count = count };
+	for (size_t i = 0; i < count; i++)
+		lines->width[i] = width_of(&columns[i]);
+	lines->users = users_new();
+	lines->cells = calloc(count ? count : 1, sizeof(*lines->cells));
+	if (!lines->users || !lines->cells) {
+		lines_free(lines);
+		return NULL;
+	}
+	return lines;
+}
+
+void lines_free(struct lines *lines)
+{
+	if (!lines)
+		return;
+	users_free(lines->users);
+	free(lines->cells);
+	free(lines->names);
+	free(lines);
+}
+
+void lines_fields(const struct lines *lines, struct act_field_set *fields)
+{
+	if (lines->format == LINES_LASTCOMM)
+		lastcomm_fields(fields);
+	for (size_t i = 0; i < lines->count; i++)
+		act_field_set_add(fields, lines->columns[i].field);
+}
+
+/* ---- Text ---- */
+
 /*
  * Puts @text in its place: a blank between columns, and blanks to fill the
  * width, but none at the end of a line.  @ret_cell has room for @length, the
@@ -119,7 +120,7 @@ static size_t width_of(const struct column *column)
 static size_t pad(const struct lines *lines, const struct column *column, const char *text,
 		  size_t length, char *ret_cell)
 {
-	size_t width = width_of(column);
+	size_t width = lines->width[column - lines->columns];
 	size_t blanks = length < width ? width - length : 0;
 	bool is_last = column == &lines->columns[lines->count - 1];
 	char *at = ret_cell;
@@ -306,11 +307,9 @@ static size_t format_plain(enum act_type type, uint64_t value, char *ret_text, s
 {
 	if (value == ACT_UNKNOWN)
 		return 0;
-	if (type == ACT_TYPE_KIND)
+	if (type == ACT_TYPE_KIND || type == ACT_TYPE_SIGNED)
 		return format_value(type, value, ret_text, room);
-	if (type == ACT_TYPE_SIGNED)
-		return (size_t)snprintf(ret_text, room, "%" PRId64, (int64_t)value);
-	return (size_t)snprintf(ret_text, room, "%" PRIu64, value);
+	return format_u64(value, ret_text);
 }
 
 static void print_csv_cell(struct lines *lines, struct out *out, const struct column *column,
