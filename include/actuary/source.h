@@ -88,6 +88,7 @@ struct act_source_stats {
 	uint64_t drains;    /* times the buffers were emptied */
 	uint64_t interval_ns; /* present drain interval */
 	uint64_t rcvbuf_bytes; /* receive buffer per CPU as the kernel counts it */
+	uint64_t delayacct;   /* kernel.task_delayacct now: 0, 1 or ACT_UNKNOWN */
 	unsigned int version; /* newest struct taskstats version seen; 0: none */
 	size_t cpus;          /* entries in @cpu */
 	const struct act_source_cpu *cpu; /* valid until the source is freed */
@@ -106,7 +107,12 @@ struct act_taskstats_options {
 	const char *cpus;   /* kernel list syntax, "0-3,8"; NULL: every possible CPU */
 	uint64_t rcvbuf_bytes; /* as passed to setsockopt(2); 0: the default, 16 MiB */
 	uint64_t interval_ns;  /* drain interval to start from; 0: the default, 10 ms */
-	const char *capture;   /* file to keep the raw messages in; NULL: none */
+	/*
+	 * File to keep the raw messages in, see actuary-capture(5); NULL: none.
+	 * If it can't be written to its end, recording goes on without it, and
+	 * act_source_finish() returns the reason.
+	 */
+	const char *capture;
 	bool skip_self_test;   /* do not require a forked child to be seen */
 };
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether exits really reach us, and if they don't, why not. */
+#include "source/taskstats.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "source/closer.h"
+
+#define SELF_TEST_NS (2 * NSEC_PER_SEC)
+#define SELF_TEST_TRIES 3
+
+/* include/linux/proc_ns.h: the initial namespaces' inodes are fixed. */
+#define USER_NS_INITIAL 0xeffffffdu
+#define PID_NS_INITIAL 0xeffffffcu
+
+static bool is_initial(const char *namespace, ino_t initial)
+{
+	struct stat status;
+
+	/* Without /proc nothing can be told; then it is not the reason either. */
+	return stat(namespace, &status) < 0 || status.st_ino == initial;
+}
+
+void taskstats_explain_refusal(int error, struct act_why *ret_why)
+{
+	if (!is_initial("/proc/self/ns/user", USER_NS_INITIAL))
+		source_explain(ret_why, "the kernel tells exits only to the initial user "
+			       "namespace, and this is another: run it outside the container");
+	else if (!is_initial("/proc/self/ns/pid", PID_NS_INITIAL))
+		source_explain(ret_why, "the kernel tells exits only to the initial pid "
+			       "namespace, and this is another: run it outside the container");
+	else if (error == -EPERM)
+		source_explain(ret_why, "not permitted to listen to exits: CAP_NET_ADMIN is "
+			       "needed, so run it as root (sudo)");
+	else
+		source_explain(ret_why, "the kernel refused to tell exits: %s",
+			       strerror(-error));
+}
+
+/*
+ * Registering from another network namespace succeeds, but exits are sent to
+ * the initial one, by port id (send_cpu_listeners(), genlmsg_unicast() to
+ * init_net).  As /proc/1 is there: the pid namespace is the initial one.
+ */
+int taskstats_check_net(struct act_why *ret_why)
+{
+	struct stat ours, initial;
+
+	if (stat("/proc/self/ns/net", &ours) < 0 || stat("/proc/1/ns/net", &initial) < 0 ||
+	    (ours.st_ino == initial.st_ino && ours.st_dev == initial.st_dev))
+		return 0;
+	source_explain(ret_why, "the kernel tells exits only to the initial network namespace, and "
+		       "this is another: run it in that of process 1 (nsenter -t 1 -n)");
+	return -ENONET;
+}
+
+/*
+ * Reads one by one until the child's message, so that those behind it stay
+ * where they are: they count already.
+ */
+static bool find_exit(struct exits *exits, size_t index, pid_t pid)
+{
+	struct decoded *decoded = &exits->intake.decoded;
+	int count;
+
+	while ((count = taskstats_receive(exits, index, 1)) > 0 || count == -ENOBUFS) {
+		const void *message;
+		uint32_t number;
+		size_t length;
+
+		if (count < 0)
+			continue;
+		exits->batch.at = exits->batch.count;
+		message = taskstats_message(exits, 0, &length);
+		if (!message || decode_message(message, length, exits->intake.family,
+					       decoded) != DECODED_EXIT ||
+		    !decoded->has_task || decoded->task.tid != (uint64_t)pid ||
+		    !decode_number(message, length, &number))
+			continue;
+		sequence_start(&exits->intake.sequence, index, number + 1,
+			       exits->batch.time_ns);
+		exits->source.stats.version = (unsigned int)decoded->task.version;
+		return true;
+	}
+	return false;
+}
+
+/* Returns 1 if an exit was seen there, 0 if nothing can run there. */
+static int test_cpu(struct exits *exits, size_t index, uint64_t deadline_ns)
+{
+	/* With a tiny buffer the child's message can be dropped for others'. */
+	for (int i = 0; i < SELF_TEST_TRIES || clock_monotonic_ns() < deadline_ns; i++) {
+		pid_t pid;
+		int ret = closer_run(exits->listener[index].cpu, &pid);
+
+		if (ret < 0)
+			return ret == -EINVAL ? 0 : ret;
+		if (find_exit(exits, index, pid))
+			return 1;
+		if (clock_monotonic_ns() >= deadline_ns)
+			break;
+	}
+	return -ENODATA;
+}
+
+int taskstats_self_test(struct exits *exits, struct act_why *ret_why)
+{
+	uint64_t deadline_ns = clock_monotonic_ns() + SELF_TEST_NS;
+	size_t seen = 0;
+
+	for (size_t i = 0; i < exits->listeners; i++) {
+		int cpu = exits->listener[i].cpu;
+		int ret = test_cpu(exits, i, deadline_ns);
+
+		if (ret == -ENODATA)
+			source_explain(ret_why, "the kernel accepted the registration, but the exit "
+				       "of a child on CPU %d was not told: is this the network "
+				       "namespace of process 1?", cpu);
+		else if (ret < 0)
+			source_explain(ret_why, "cannot run a child on CPU %d to test with: %s",
+				       cpu, strerror(-ret));
+		if (ret < 0)
+			return ret;
+		seen += (size_t)ret;
+	}
+	if (seen == 0) {
+		source_explain(ret_why, "none of these CPUs is online and open to this process");
+		return -ENODATA;
+	}
+	return 0;
+}

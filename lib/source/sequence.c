@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "source/sequence.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A gap that was found in one drain counts at the end of the next. */
+#define HELD_DRAINS 2
+
+/* After so many drains nothing will explain a foreign number any more. */
+#define HOMELESS_DRAINS 16
+
+int sequence_init(struct sequence *sequence, size_t cpus)
+{
+	memset(sequence, 0, sizeof(*sequence));
+	sequence->cpu = calloc(cpus, sizeof(*sequence->cpu));
+	if (!sequence->cpu)
+		return -ENOMEM;
+	sequence->cpus = cpus;
+	return 0;
+}
+
+void sequence_release(struct sequence *sequence)
+{
+	free(sequence->cpu);
+	sequence->cpu = NULL;
+}
+
+static bool is_behind(uint32_t number, uint32_t next)
+{
+	return (int32_t)(number - next) < 0;
+}
+
+static bool is_missing_from(const struct sequence_gap *gap, uint32_t number)
+{
+	return gap->count > 0 && number - gap->first < gap->span;
+}
+
+void sequence_start(struct sequence *sequence, size_t cpu, uint32_t next, uint64_t time_ns)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+
+	state->is_started = true;
+	state->has_suspect = false;
+	state->next = next;
+	state->last_ns = time_ns;
+}
+
+static void remove_homeless(struct sequence *sequence, size_t index)
+{
+	sequence->foreign--;
+	memmove(&sequence->homeless[index], &sequence->homeless[index + 1],
+		(sequence->foreign - index) * sizeof(sequence->homeless[0]));
+}
+
+static void note_foreign(struct sequence *sequence, size_t cpu, uint32_t number)
+{
+	sequence->cpu[cpu].foreign++;
+	for (size_t i = 0; i < sequence->gaps; i++) {
+		if (is_missing_from(&sequence->gap[i], number)) {
+			sequence->gap[i].count--;
+			return;
+		}
+	}
+	if (sequence->foreign == SEQUENCE_FOREIGN)
+		remove_homeless(sequence, 0);
+	sequence->homeless[sequence->foreign].number = number;
+	sequence->homeless[sequence->foreign++].age = 0;
+}
+
+/* The numbers from state->next up to before @number are missing. */
+static void open_gap(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+	struct sequence_gap *gap = &sequence->gap[sequence->gaps++];
+
+	*gap = (struct sequence_gap){
+		.cpu = cpu, .first = state->next,
+		.span = number - state->next, .count = number - state->next,
+		.from_ns = state->last_ns, .to_ns = time_ns,
+	};
+	for (size_t i = 0; i < sequence->foreign;) {
+		if (is_missing_from(gap, sequence->homeless[i].number)) {
+			gap->count--;
+			remove_homeless(sequence, i);
+		} else {
+			i++;
+		}
+	}
+}
+
+static void advance(struct sequence_cpu *state, uint32_t number, uint64_t time_ns)
+{
+	state->next = number + 1;
+	state->last_ns = time_ns;
+}
+
+/* The jump ahead was a real one. */
+static void confirm(struct sequence *sequence, size_t cpu)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+
+	open_gap(sequence, cpu, state->suspect, state->suspect_ns);
+	advance(state, state->suspect, state->suspect_ns);
+	state->has_suspect = false;
+}
+
+/* @number lies before the suspected jump, so the stream has not gone there. */
+static bool refutes(const struct sequence_cpu *state, uint32_t number)
+{
+	return number - state->next < state->suspect - state->next;
+}
+
+void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+
+	if (!state->is_started) {
+		sequence_start(sequence, cpu, number + 1, time_ns);
+		return;
+	}
+	if (is_behind(number, state->next) || (state->has_suspect && number == state->suspect)) {
+		note_foreign(sequence, cpu, number);
+		return;
+	}
+	if (state->has_suspect && refutes(state, number)) {
+		state->has_suspect = false;
+		note_foreign(sequence, cpu, state->suspect);
+	} else if (state->has_suspect) {
+		confirm(sequence, cpu);
+	}
+	if (number == state->next) {
+		advance(state, number, time_ns);
+		return;
+	}
+	state->has_suspect = true;
+	state->suspect = number;
+	state->suspect_ns = time_ns;
+}
+
+bool sequence_is_full(const struct sequence *sequence)
+{
+	return sequence->gaps == SEQUENCE_GAPS;
+}
+
+void sequence_settle(struct sequence *sequence)
+{
+	for (size_t i = 0; i < sequence->gaps; i++)
+		sequence->gap[i].age++;
+	for (size_t i = 0; i < sequence->foreign; i++)
+		sequence->homeless[i].age++;
+	while (sequence->foreign > 0 && sequence->homeless[0].age > HOMELESS_DRAINS)
+		remove_homeless(sequence, 0);
+}
+
+bool sequence_confirm(struct sequence *sequence)
+{
+	for (size_t cpu = 0; cpu < sequence->cpus; cpu++) {
+		if (!sequence->cpu[cpu].has_suspect)
+			continue;
+		if (sequence_is_full(sequence))
+			return false;
+		confirm(sequence, cpu);
+	}
+	return true;
+}
+
+bool sequence_take(struct sequence *sequence, bool force, struct sequence_gap *ret_gap)
+{
+	while (sequence->gaps > 0) {
+		bool is_ripe = force || sequence->gap[0].age >= HELD_DRAINS;
+
+		if (!is_ripe && sequence->gap[0].count > 0)
+			return false;
+		*ret_gap = sequence->gap[0];
+		sequence->gaps--;
+		memmove(&sequence->gap[0], &sequence->gap[1],
+			sequence->gaps * sizeof(sequence->gap[0]));
+		if (ret_gap->count > 0)
+			return true;
+	}
+	return false;
+}
+
+uint64_t sequence_pending(const struct sequence *sequence)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < sequence->gaps; i++)
+		count += sequence->gap[i].count;
+	for (size_t cpu = 0; cpu < sequence->cpus; cpu++)
+		if (sequence->cpu[cpu].has_suspect)
+			count += sequence->cpu[cpu].suspect - sequence->cpu[cpu].next;
+	return count;
+}

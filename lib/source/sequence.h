@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SOURCE_SEQUENCE_H
+#define SOURCE_SEQUENCE_H
+
+/*
+ * Exact counts of what is missing, from sequence numbers that are per CPU.
+ *
+ * The kernel picks a CPU's listeners, may then be moved to another CPU, and
+ * there takes the number (kernel/taskstats.c, prepare_reply()): such a number
+ * of B's arrives in A's stream, and B's stream has a hole of one that is no
+ * loss.  So
+ *  - a number that jumps ahead is believed only when the next one goes on from
+ *    there; if the next one goes on from before, it was foreign;
+ *  - a foreign number fills the hole that it is missing from, wherever that is;
+ *  - a hole is held back over a whole further drain before it counts, so that
+ *    the number that fills it has had time to come.
+ * However numbers are attributed, the sum of holes less foreign numbers is the
+ * number of exits lost.  Numbers are 32 bits and wrap; the first is arbitrary.
+ * Pure: no clock, no system call.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEQUENCE_GAPS 1024
+#define SEQUENCE_FOREIGN 64
+
+struct sequence_cpu {
+	bool is_started;
+	bool has_suspect; /* a jump ahead that nothing has confirmed yet */
+	uint32_t next;
+	uint32_t suspect;
+	uint64_t last_ns;    /* receipt of the number before next */
+	uint64_t suspect_ns;
+	uint64_t foreign;    /* numbers of other CPUs seen here */
+};
+
+struct sequence_gap {
+	size_t cpu;
+	uint32_t first;  /* missing from here ... */
+	uint32_t span;   /* ... so many numbers, ... */
+	uint32_t count;  /* ... of which so many did not turn up elsewhere */
+	unsigned int age; /* drains that ended since it was found */
+	uint64_t from_ns; /* receipt of the number before */
+	uint64_t to_ns;   /* and of the one behind */
+};
+
+struct sequence {
+	struct sequence_cpu *cpu;
+	size_t cpus;
+	size_t gaps;    /* in use, oldest first */
+	size_t foreign; /* in use, oldest first */
+	struct sequence_gap gap[SEQUENCE_GAPS];
+	struct {
+		uint32_t number;
+		unsigned int age;
+	} homeless[SEQUENCE_FOREIGN]; /* foreign numbers that fill no known hole */
+};
+
+int sequence_init(struct sequence *sequence, size_t cpus); /* 0 or -ENOMEM */
+void sequence_release(struct sequence *sequence);
+
+/* The next number of @cpu will be @next; what is missing counts from there. */
+void sequence_start(struct sequence *sequence, size_t cpu, uint32_t next, uint64_t time_ns);
+
+/* @number was received on @cpu.  Not while sequence_is_full(). */
+void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns);
+
+/* True when gaps must be taken before the next number. */
+bool sequence_is_full(const struct sequence *sequence);
+
+/* A drain has ended: all that waited on every CPU has been noted. */
+void sequence_settle(struct sequence *sequence);
+
+/*
+ * No more numbers will come: jumps ahead that wait to be confirmed are.
+ * Returns false if gaps must be taken first, then call it again.
+ */
+bool sequence_confirm(struct sequence *sequence);
+
+/*
+ * Takes the oldest gap that has been held long enough, or with @force any.
+ * Returns false if there is none.
+ */
+bool sequence_take(struct sequence *sequence, bool force, struct sequence_gap *ret_gap);
+
+/* Exits known to be missing that were not taken yet. */
+uint64_t sequence_pending(const struct sequence *sequence);
+
+#endif

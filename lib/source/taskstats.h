@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SOURCE_TASKSTATS_H
+#define SOURCE_TASKSTATS_H
+
+/* The inside of the taskstats source, shared by taskstats.c and selftest.c. */
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <linux/netlink.h>
+
+#include "source/capture.h"
+#include "source/genl.h"
+#include "source/intake.h"
+#include "source/source.h"
+
+#define BATCH 64
+
+struct listener {
+	struct genl genl;
+	int cpu;
+	uint32_t drops_seen; /* the socket's counter, as last read; it wraps */
+	pid_t closer;          /* the child that is awaited there; 0: none */
+};
+
+/* What one recvmmsg(2) brought, and how far it was handed on. */
+struct batch {
+	size_t listener;
+	size_t at;
+	size_t count;
+	uint64_t time_ns;
+	struct mmsghdr header[BATCH];
+	struct iovec iov[BATCH];
+	struct sockaddr_nl sender[BATCH];
+	uint8_t bytes[BATCH][GENL_MESSAGE_BYTES] __attribute__((aligned(8)));
+};
+
+struct exits {
+	struct act_source source;
+	struct intake intake;
+	struct listener *listener;
+	size_t listeners;
+	int epoll;
+	bool is_busy; /* the last drain brought something */
+	uint64_t interval_max_ns;
+	uint64_t rcvbuf_bytes;
+	struct capture *capture; /* NULL: none */
+	int capture_error;
+	struct batch batch;
+};
+
+/*
+ * Receives at most @limit messages of a listener into the batch.  Returns how
+ * many, 0 if none waits, -ENOBUFS at the first call after an overflow, or
+ * other errno.
+ */
+int taskstats_receive(struct exits *exits, size_t listener, size_t limit);
+
+/* The message with that index in the batch, NULL if it is not the kernel's. */
+const void *taskstats_message(const struct exits *exits, size_t index,
+			      size_t *ret_length);
+
+/*
+ * Requires that a child's exit is seen on each CPU where one can run; the
+ * counting of each CPU starts behind it.  Returns 0, -ENODATA or other errno.
+ */
+int taskstats_self_test(struct exits *exits, struct act_why *ret_why);
+
+/* Returns -ENONET, with the reason, if exits are sent to another namespace. */
+int taskstats_check_net(struct act_why *ret_why);
+
+/* Explains why the kernel refused to register with @error. */
+void taskstats_explain_refusal(int error, struct act_why *ret_why);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A known number of births and deaths, for tests that count them.
+ *
+ *	births forks N [--comm NAME] [--exit CODE] [--cpu-us N]
+ *	births threads N ROUNDS
+ *	births exec N
+ *
+ * forks: N children, one after the other, each at most a fork and an exit.
+ * threads: in each round N threads; thread i sleeps (N-i)*2 microseconds, so
+ * that they all end in one burst, and is joined in order.
+ * exec: N children that execute this program, which does nothing.
+ * The program's own end is one exit more.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COUNT_MAX 10000000L
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "births: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: births forks N [--comm NAME] [--exit CODE] [--cpu-us N]\n"
+			"       births threads N ROUNDS\n"
+			"       births exec N\n");
+	return 2;
+}
+
+static long number(const char *text, long max)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > max)
+		exit(usage());
+	return value;
+}
+
+static int64_t own_cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void reap(pid_t pid, int code)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			fail("waitpid");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != code) {
+		fprintf(stderr, "births: a child ended with status 0x%x\n", status);
+		exit(1);
+	}
+}
+
+struct forks {
+	long count;
+	long code;
+	long cpu_us;
+	const char *comm;
+};
+
+static void live(const struct forks *forks)
+{
+	if (forks->comm)
+		prctl(PR_SET_NAME, forks->comm);
+	while (forks->cpu_us && own_cpu_ns() < forks->cpu_us * 1000)
+		;
+	_exit((int)forks->code);
+}
+
+static int run_forks(const struct forks *forks)
+{
+	for (long i = 0; i < forks->count; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			fail("fork");
+		if (pid == 0)
+			live(forks);
+		reap(pid, (int)forks->code);
+	}
+	return 0;
+}
+
+static void *sleep_and_end(void *arg)
+{
+	usleep((useconds_t)(uintptr_t)arg);
+	return NULL;
+}
+
+static void run_round(pthread_t *threads, const pthread_attr_t *attr, long count)
+{
+	for (long i = 0; i < count; i++) {
+		errno = pthread_create(&threads[i], attr, sleep_and_end,
+				       (void *)(uintptr_t)((count - i) * 2));
+		if (errno)
+			fail("pthread_create");
+	}
+	for (long i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static int run_threads(long count, long rounds)
+{
+	pthread_t *threads = calloc((size_t)count + 1, sizeof(*threads));
+	pthread_attr_t attr;
+
+	if (!threads)
+		fail("calloc");
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (long i = 0; i < rounds; i++)
+		run_round(threads, &attr, count);
+	pthread_attr_destroy(&attr);
+	free(threads);
+	return 0;
+}
+
+static pid_t execute_nothing(void)
+{
+	pid_t pid = vfork();
+
+	if (pid < 0)
+		fail("vfork");
+	if (pid == 0) {
+		execl("/proc/self/exe", "births", "nothing", (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static int run_execs(long count)
+{
+	for (long i = 0; i < count; i++)
+		reap(execute_nothing(), 0);
+	return 0;
+}
+
+static int parse_forks(int argc, char **argv)
+{
+	struct forks forks = { .count = number(argv[0], COUNT_MAX) };
+
+	if (argc % 2 == 0)
+		return usage();
+	for (int i = 1; i < argc; i += 2) {
+		if (strcmp(argv[i], "--comm") == 0)
+			forks.comm = argv[i + 1];
+		else if (strcmp(argv[i], "--exit") == 0)
+			forks.code = number(argv[i + 1], 255);
+		else if (strcmp(argv[i], "--cpu-us") == 0)
+			forks.cpu_us = number(argv[i + 1], COUNT_MAX);
+		else
+			return usage();
+	}
+	return run_forks(&forks);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "nothing") == 0)
+		return 0;
+	if (argc >= 3 && strcmp(argv[1], "forks") == 0)
+		return parse_forks(argc - 2, argv + 2);
+	if (argc == 4 && strcmp(argv[1], "threads") == 0)
+		return run_threads(number(argv[2], COUNT_MAX), number(argv[3], COUNT_MAX));
+	if (argc == 3 && strcmp(argv[1], "exec") == 0)
+		return run_execs(number(argv[2], COUNT_MAX));
+	return usage();
+}
