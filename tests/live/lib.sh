@@ -135,23 +135,41 @@ forget()
 	children=$left
 }
 
+# The load generator under a name of its own: as NAME prints its path.
+as()
+{
+	[ -e "$tmp/$1" ] || cp "$births" "$tmp/$1"
+	echo "$tmp/$1"
+}
+
+# For truth(): the recorder is open and its load has not begun.
+mark()
+{
+	sleep 0.1
+	"$(as "mark$$")" forks 0
+	sleep 0.1
+}
+
 # The exits on each CPU that a recorder must know of, told by a witness: a
 # lossless log of tasks, begun before it and ended after it.  The recorder's own
-# children, one pinned to each CPU at open, close its account at the end, so
-# its account is about what lies between the first and the last on that CPU.
+# children, one pinned to each CPU, begin its account at open and close it at
+# the end, so it is about what lies between those two on that CPU, the last
+# one included.  What tries the CPUs out at open lies before the mark.
 # truth WITNESS-LOG RECORDER-PID: lines "CPU EXITS"
 truth()
 {
-	"$ACTUARY" list --task --columns cpu,ppid,flags --csv "$1" 2>/dev/null |
-		awk -F, -v recorder="$2" '
+	marked=$("$ACTUARY" list --task --json --comm "mark$$" --columns end_ns "$1" | jq .end_ns)
+	# Nanoseconds since the epoch are too long for awk's numbers, not for its strings.
+	"$ACTUARY" list --task --columns cpu,ppid,flags,end_ns --csv "$1" 2>/dev/null |
+		awk -F, -v recorder="$2" -v marked="x$marked" '
 		NR == 1 { next }
-		$2 == recorder && $3 % 2 {
-			if ($1 in seen)
-				exits[$1] += since[$1]
-			seen[$1] = 1
-			since[$1] = 0
-			next
-		}
 		{ since[$1]++ }
-		END { for (cpu in seen) print cpu, exits[cpu] + 0 }' | sort
+		$2 == recorder && $3 % 2 {
+			if ("x" $4 >= marked)
+				exits[$1] += since[$1]
+			else
+				exits[$1] = 0
+			since[$1] = 0
+		}
+		END { for (cpu in exits) print cpu, exits[cpu] }' | sort
 }

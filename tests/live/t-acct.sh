@@ -18,10 +18,10 @@ cat >"$tmp/load" <<END
 for i in 1 2 3 4 5 6 7; do "$tmp/aone"; done
 for i in 1 2 3; do "$tmp/atwo"; done
 "$tmp/athree"
-"$births" forks 211 --comm aforks --cpu-us 1000
-"$births" threads 50 2 --comm athreads
-"$births" forks 3 --comm abusy --cpu-us 250000
-"$births" forks 7 --comm afails --exit 3
+"$(as aforks)" forks 211 --cpu-us 1000
+"$(as athreads)" threads 50 2
+"$(as abusy)" forks 3 --cpu-us 250000
+"$(as afails)" forks 7 --exit 3
 END
 cat >"$tmp/inside" <<END
 #!/bin/sh

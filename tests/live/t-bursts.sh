@@ -5,8 +5,8 @@
 
 cat >"$tmp/load" <<END
 #!/bin/sh
-"$births" forks 9973 --comm left$$ &
-"$births" forks 9967 --comm right$$ &
+"$(as left$$)" forks 9973 &
+"$(as right$$)" forks 9967 &
 wait
 END
 chmod +x "$tmp/load"

@@ -9,7 +9,7 @@ for set in CapInh CapPrm CapEff CapAmb; do
 		"$(sed -n "s/^$set:[[:space:]]*//p" "/proc/$recorder/status")"
 done
 same "NoNewPrivs" 1 "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' "/proc/$recorder/status")"
-"$births" forks 101 --comm drop$$
+"$(as drop$$)" forks 101
 stop_recorder "$recorder"
 same "lost" 0 "$(account "$tmp/log.json" .lost)"
 same "forks" 101 "$(count '.flags % 2 == 1' --comm drop$$ "$tmp/log")"

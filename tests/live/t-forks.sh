@@ -3,7 +3,7 @@
 # 997 forks: each of them is there, none is lost.
 . "$(dirname "$0")/lib.sh"
 
-"$ACTUARY" record --log "$tmp/log" --json -- "$births" forks 997 --comm forks$$ >"$tmp/account"
+"$ACTUARY" record --log "$tmp/log" --json -- "$(as forks$$)" forks 997 >"$tmp/account"
 same "lost" 0 "$(account "$tmp/account" .lost)"
 at_least "forks as the kernel counted them" 997 "$(account "$tmp/account" .forks)"
 # The parent has the name, too, but it was executed (flag 1: forked only).

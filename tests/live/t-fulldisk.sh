@@ -23,7 +23,8 @@ start_recorder witness --per task
 witness=$recorder
 start_recorder mount --per task --sync 100ms
 small=$recorder
-"$births" threads 1000 450 --comm full$$ &
+mark
+"$(as full$$)" threads 1000 450 &
 load=$!
 children="$children $load"
 while kill -0 $load 2>/dev/null; do
@@ -36,7 +37,7 @@ kill -0 "$small" || fail "the recorder ended: $(cat "$tmp/mount.err")"
 is_readable
 before=$(count true --task --comm full$$ "$tmp/mount")
 mount -o remount,size=64m "$tmp/mount"
-"$births" forks 211 --comm room$$
+"$(as room$$)" forks 211
 
 has_resumed()
 {

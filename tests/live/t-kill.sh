@@ -16,9 +16,9 @@ snapshot()
 }
 
 start_recorder log --per both --sync 100ms
-"$births" forks 101 --comm before$$
+"$(as before$$)" forks 101
 wait_for 20 has_all
-"$births" forks 30000 --comm during$$ &
+"$(as during$$)" forks 30000 &
 load=$!
 children="$children $load"
 sleep 0.5
@@ -28,9 +28,9 @@ wait "$recorder" 2>/dev/null || :
 forget "$recorder"
 wait $load
 forget $load
-"$births" forks 53 --comm between$$
+"$(as between$$)" forks 53
 snapshot >"$tmp/dead"
-"$ACTUARY" record --log "$tmp/log" --json -- "$births" forks 31 --comm after$$ >"$tmp/account"
+"$ACTUARY" record --log "$tmp/log" --json -- "$(as after$$)" forks 31 >"$tmp/account"
 snapshot >"$tmp/again"
 
 # A reader sees what the writer has handed on; all of it must survive.

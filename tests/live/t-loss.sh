@@ -6,8 +6,9 @@
 
 cat >"$tmp/load" <<END
 #!/bin/sh
-"$births" forks 4999 --comm loss$$ &
-"$births" threads 1000 3 --comm loss$$ &
+sleep 0.1; "$(as mark$$)" forks 0; sleep 0.1
+"$(as loss$$)" forks 4999 &
+"$(as loss$$)" threads 1000 3 &
 wait
 END
 chmod +x "$tmp/load"

@@ -14,7 +14,7 @@ has_segments()
 }
 
 start_recorder log --per task
-"$births" forks 29989 --comm rotate$$ &
+"$(as rotate$$)" forks 29989 &
 load=$!
 children="$children $load"
 for i in $(seq 20); do

@@ -3,11 +3,10 @@
 # 10 rounds of 1000 staggered threads: 10001 tasks, one process.
 . "$(dirname "$0")/lib.sh"
 
-load="$births threads 1000 10 --comm threads$$"
+load=$(as threads$$)
 
-# shellcheck disable=SC2086
 for per in both task process; do
-	"$ACTUARY" record --log "$tmp/$per" --per $per --json -- $load >"$tmp/account"
+	"$ACTUARY" record --log "$tmp/$per" --per $per --json -- "$load" threads 1000 10 >"$tmp/account"
 	same "--per $per: lost" 0 "$(account "$tmp/account" .lost)"
 	at_least "--per $per: recorded" 10001 "$(account "$tmp/account" .recorded)"
 done
