@@ -21,102 +21,95 @@
 
 #define VERSION_OLDEST 2
 #define VERSION_BIG 15 /* the one with the maxima in the middle */
-#define VERSION_16 16
 #define VERSION_TIMES 17
 #define BYTES_14 432
 #define BYTES_16 560
 #define BYTES_17 688
+#define SECOND 1000000000
 #define MAXIMA_AT 432 /* from version 16 on: eight of maximum and minimum */
 #define TIMES_AT 560  /* in version 17: eight of seconds and nanoseconds */
 
-#define COMM_AT 80
 #define COMM_BYTES 32
 
-enum as {
-	AS_U64,
-	AS_USEC,   /* microseconds */
-	AS_KB,     /* kilobytes */
-	AS_SEC,    /* seconds */
-	AS_SEC32,
-	AS_U32,
-	AS_U8,
-	AS_SIGNED8,
-	AS_ROUGH,  /* a count rounded down to 1024s (xacct_add_tsk()): 0 is unknown */
-};
-
-/* Where a value lies in versions 2 to 14 and from 16 on. */
+/* A number of 64 bits in versions 2 to 14 and from 16 on. */
 struct item {
 	uint8_t field;
-	uint8_t as;
 	uint8_t since;
 	uint16_t at;
+	uint16_t scale; /* from its unit to ns or bytes */
 };
 
-#define ITEM(field_name, how, version, offset) \
-	{ .field = ACT_F_##field_name, .as = AS_##how, .since = version, .at = offset }
+#define ITEM(field_name, version, offset, unit) \
+	{ .field = ACT_F_##field_name, .since = version, .at = offset, .scale = unit }
 
-/* In the order of offsets. */
+enum { ONE = 1, USEC = 1000, KB = 1024 };
+
+/* In the order of versions, then of offsets. */
 static const struct item items[] = {
-	ITEM(status, U32, 2, 4),
-	ITEM(flags, U8, 2, 8),
-	ITEM(nice, SIGNED8, 2, 9),
-	ITEM(cpu_delay_count, U64, 2, 16),
-	ITEM(cpu_delay_ns, U64, 2, 24),
-	ITEM(blkio_delay_count, U64, 2, 32),
-	ITEM(blkio_delay_ns, U64, 2, 40),
-	ITEM(swapin_delay_count, U64, 2, 48),
-	ITEM(swapin_delay_ns, U64, 2, 56),
-	ITEM(run_real_ns, U64, 2, 64),
-	ITEM(run_ns, U64, 2, 72),
-	ITEM(sched, U8, 2, 112),
-	ITEM(uid, U32, 2, 120),
-	ITEM(gid, U32, 2, 124),
-	ITEM(tid, U32, 2, 128),
-	ITEM(ppid, U32, 2, 132),
-	ITEM(btime_ns, SEC32, 2, 136),
-	ITEM(wall_ns, USEC, 2, 144),
-	ITEM(user_ns, USEC, 2, 152),
-	ITEM(system_ns, USEC, 2, 160),
-	ITEM(minflt, U64, 2, 168),
-	ITEM(majflt, U64, 2, 176),
-	ITEM(rss_integral, U64, 2, 184),
-	ITEM(vm_integral, U64, 2, 192),
-	ITEM(rss_max_bytes, KB, 2, 200),
-	ITEM(vm_max_bytes, KB, 2, 208),
-	ITEM(rchar_bytes, U64, 2, 216),
-	ITEM(wchar_bytes, U64, 2, 224),
-	ITEM(syscr, ROUGH, 2, 232),
-	ITEM(syscw, ROUGH, 2, 240),
-	ITEM(read_bytes, U64, 2, 248),
-	ITEM(write_bytes, U64, 2, 256),
-	ITEM(cancelled_bytes, U64, 2, 264),
-	ITEM(nvcsw, U64, 2, 272),
-	ITEM(nivcsw, U64, 2, 280),
-	ITEM(user_scaled_ns, USEC, 2, 288),
-	ITEM(system_scaled_ns, USEC, 2, 296),
-	ITEM(run_scaled_ns, U64, 2, 304),
-	ITEM(freepages_delay_count, U64, 7, 312),
-	ITEM(freepages_delay_ns, U64, 7, 320),
-	ITEM(thrashing_delay_count, U64, 9, 328),
-	ITEM(thrashing_delay_ns, U64, 9, 336),
-	ITEM(btime_ns, SEC, 10, 344),
-	ITEM(compact_delay_count, U64, 11, 352),
-	ITEM(compact_delay_ns, U64, 11, 360),
-	ITEM(pid, U32, 12, 368),
-	ITEM(tgetime_ns, USEC, 12, 376),
-	ITEM(exe_dev, U64, 12, 384),
-	ITEM(exe_inode, U64, 12, 392),
-	ITEM(wpcopy_delay_count, U64, 13, 400),
-	ITEM(wpcopy_delay_ns, U64, 13, 408),
-	ITEM(irq_delay_count, U64, 14, 416),
-	ITEM(irq_delay_ns, U64, 14, 424),
+	ITEM(cpu_delay_count, 2, 16, ONE),
+	ITEM(cpu_delay_ns, 2, 24, ONE),
+	ITEM(blkio_delay_count, 2, 32, ONE),
+	ITEM(blkio_delay_ns, 2, 40, ONE),
+	ITEM(swapin_delay_count, 2, 48, ONE),
+	ITEM(swapin_delay_ns, 2, 56, ONE),
+	ITEM(run_real_ns, 2, 64, ONE),
+	ITEM(run_ns, 2, 72, ONE),
+	ITEM(wall_ns, 2, 144, USEC),
+	ITEM(user_ns, 2, 152, USEC),
+	ITEM(system_ns, 2, 160, USEC),
+	ITEM(minflt, 2, 168, ONE),
+	ITEM(majflt, 2, 176, ONE),
+	ITEM(rss_integral, 2, 184, ONE),
+	ITEM(vm_integral, 2, 192, ONE),
+	ITEM(rss_max_bytes, 2, 200, KB),
+	ITEM(vm_max_bytes, 2, 208, KB),
+	ITEM(rchar_bytes, 2, 216, ONE),
+	ITEM(wchar_bytes, 2, 224, ONE),
+	ITEM(syscr, 2, 232, ONE),
+	ITEM(syscw, 2, 240, ONE),
+	ITEM(read_bytes, 2, 248, ONE),
+	ITEM(write_bytes, 2, 256, ONE),
+	ITEM(cancelled_bytes, 2, 264, ONE),
+	ITEM(nvcsw, 2, 272, ONE),
+	ITEM(nivcsw, 2, 280, ONE),
+	ITEM(user_scaled_ns, 2, 288, USEC),
+	ITEM(system_scaled_ns, 2, 296, USEC),
+	ITEM(run_scaled_ns, 2, 304, ONE),
+	ITEM(freepages_delay_count, 7, 312, ONE),
+	ITEM(freepages_delay_ns, 7, 320, ONE),
+	ITEM(thrashing_delay_count, 9, 328, ONE),
+	ITEM(thrashing_delay_ns, 9, 336, ONE),
+	ITEM(compact_delay_count, 11, 352, ONE),
+	ITEM(compact_delay_ns, 11, 360, ONE),
+	ITEM(tgetime_ns, 12, 376, USEC),
+	ITEM(exe_dev, 12, 384, ONE),
+	ITEM(exe_inode, 12, 392, ONE),
+	ITEM(wpcopy_delay_count, 13, 400, ONE),
+	ITEM(wpcopy_delay_ns, 13, 408, ONE),
+	ITEM(irq_delay_count, 14, 416, ONE),
+	ITEM(irq_delay_ns, 14, 424, ONE),
 };
 
 #define ITEMS (sizeof(items) / sizeof(items[0]))
 
+/* What is no number of 64 bits, or needs more than its unit. */
+enum {
+	STATUS_AT = 4,
+	FLAGS_AT = 8,
+	NICE_AT = 9,
+	COMM_AT = 80,
+	SCHED_AT = 112,
+	UID_AT = 120,
+	GID_AT = 124,
+	PPID_AT = 132,
+	BTIME_AT = 136,   /* 32 bits */
+	BTIME64_AT = 344, /* since version 10 */
+	PID_AT = 368,     /* since version 12 */
+};
+
 /*
- * The delays in the order of the tail, by their count; total, maximum, minimum
- * and the maximum's time are the next fields of the table.
+ * The delays in the order of offsets, which is that of the tail, by their count;
+ * total, maximum, minimum and the maximum's time are the next fields.
  */
 static const struct {
 	uint8_t count;
@@ -137,7 +130,8 @@ struct payload {
 	const uint8_t *data;
 	size_t length;
 	unsigned int version;
-	bool is_big; /* laid out as version 15 */
+	bool has_extremes;
+	uint8_t straight[BYTES_16]; /* what @data points to if it was moved */
 };
 
 /* ---- Values ---- */
@@ -171,50 +165,22 @@ static uint32_t load_u32(const uint8_t *at)
 	return value;
 }
 
-static uint64_t load(const uint8_t *at, enum as as)
-{
-	uint64_t value;
-
-	switch (as) {
-	case AS_U64:
-		return bounded(load_u64(at));
-	case AS_USEC:
-		return scaled(load_u64(at), 1000);
-	case AS_KB:
-		return scaled(load_u64(at), 1024);
-	case AS_SEC:
-		return scaled(load_u64(at), 1000000000);
-	case AS_SEC32:
-		return scaled(load_u32(at), 1000000000);
-	case AS_U32:
-		return load_u32(at);
-	case AS_U8:
-		return *at;
-	case AS_SIGNED8:
-		return (uint64_t)(int64_t)(int8_t)*at;
-	case AS_ROUGH:
-		value = load_u64(at);
-		return value ? bounded(value) : ACT_UNKNOWN;
-	}
-	return ACT_UNKNOWN;
-}
-
 /* ---- Layout ---- */
 
-/* By how much the maxima and minima before @at moved it in version 15. */
-static size_t moved_by(size_t at)
+/* From the layout of version 15 to that of 16. */
+static void straighten(const uint8_t *data, uint8_t *ret_data)
 {
-	size_t bytes = 0;
+	size_t from = 0, to = 0;
 
-	for (size_t i = 0; i < DELAYS; i++)
-		if (at >= delays[i].count_at + 16u)
-			bytes += 16;
-	return bytes;
-}
+	for (size_t i = 0; i < DELAYS; i++) {
+		size_t length = delays[i].count_at + 16u - to;
 
-static size_t place(const struct payload *payload, size_t at)
-{
-	return payload->is_big ? at + moved_by(at) : at;
+		memcpy(ret_data + to, data + from, length);
+		to += length;
+		from += length;
+		memcpy(ret_data + MAXIMA_AT + 16 * i, data + from, 16);
+		from += 16;
+	}
 }
 
 /* What a version must at least have. */
@@ -241,40 +207,63 @@ static bool open_payload(struct payload *payload, const uint8_t *data, size_t le
 		return false;
 	memcpy(&version, data, sizeof(version));
 	payload->data = data;
-	payload->length = length;
 	payload->version = version ? version : version_beside;
+	payload->length = length;
 	if (payload->version < VERSION_OLDEST || length < bytes_of(payload->version))
 		return false;
-	/* Kernels between the two commits say 14 and send the layout of 15. */
-	payload->is_big = payload->version == VERSION_BIG ||
-			  (payload->version == VERSION_BIG - 1 && length >= BYTES_16);
+	payload->has_extremes = payload->version >= VERSION_BIG;
+	/* Kernels between two commits say 14 and send the layout of 15. */
+	if (payload->version == VERSION_BIG ||
+	    (payload->version == VERSION_BIG - 1 && length >= BYTES_16)) {
+		straighten(data, payload->straight);
+		payload->data = payload->straight;
+		payload->has_extremes = true;
+	}
 	return true;
 }
 
-static bool is_group_field(unsigned int field)
+static void fill_numbers(const struct payload *payload, struct act_record *record)
 {
-	return act_field_table[field].sources & ACT_FROM_GROUP || field == ACT_F_wall_ns;
+	for (size_t i = 0; i < ITEMS && items[i].since <= payload->version; i++)
+		record->value[items[i].field] =
+			scaled(load_u64(payload->data + items[i].at), items[i].scale);
 }
 
-static void fill_items(const struct payload *payload, bool is_group, struct act_record *record)
+static void fill_identity(const struct payload *payload, struct act_record *record)
 {
-	for (size_t i = 0; i < ITEMS; i++) {
-		const struct item *item = &items[i];
+	const uint8_t *data = payload->data;
 
-		if (item->since > payload->version || (is_group && !is_group_field(item->field)))
-			continue;
-		record->value[item->field] =
-			load(payload->data + place(payload, item->at), item->as);
-	}
+	record->status = load_u32(data + STATUS_AT);
+	record->flags = data[FLAGS_AT];
+	record->nice = (uint64_t)(int64_t)(int8_t)data[NICE_AT];
+	record->sched = data[SCHED_AT];
+	record->uid = load_u32(data + UID_AT);
+	record->gid = load_u32(data + GID_AT);
+	record->ppid = load_u32(data + PPID_AT);
+	record->btime_ns = scaled(payload->version < 10 ? load_u32(data + BTIME_AT)
+							: load_u64(data + BTIME64_AT), SECOND);
+	if (payload->version >= 12)
+		record->pid = load_u32(data + PID_AT);
+}
+
+static void fill_comm(const struct payload *payload, struct act_record *record)
+{
+	char *comm = record->comm_text;
+	size_t length;
+
+	memcpy(comm, payload->data + COMM_AT, COMM_BYTES);
+	length = strnlen(comm, COMM_BYTES - 1);
+	/* What lies behind the first NUL is no part of the name. */
+	memset(comm + length, 0, COMM_BYTES - length);
 }
 
 /* Seconds and nanoseconds, 8 bytes each; 0 if it never waited. */
 static uint64_t load_time(const uint8_t *at)
 {
-	uint64_t seconds = scaled(load_u64(at), 1000000000);
+	uint64_t seconds = scaled(load_u64(at), SECOND);
 	uint64_t ns = load_u64(at + 8);
 
-	if (seconds == 0 || ns >= 1000000000)
+	if (seconds == 0 || ns >= SECOND)
 		return ACT_UNKNOWN;
 	return bounded(seconds + ns);
 }
@@ -283,16 +272,14 @@ static void fill_extremes(const struct payload *payload, struct act_record *reco
 {
 	bool has_times = payload->version == VERSION_TIMES && payload->length == BYTES_17;
 
-	if (!payload->is_big && payload->version < VERSION_16)
+	if (!payload->has_extremes)
 		return;
 	for (size_t i = 0; i < DELAYS; i++) {
 		uint64_t *value = &record->value[delays[i].count];
-		size_t at = MAXIMA_AT + 16 * i;
+		const uint8_t *maximum = payload->data + MAXIMA_AT + 16 * i;
 
-		if (payload->is_big)
-			at = place(payload, delays[i].count_at) + 16;
-		value[MAXIMUM] = load(payload->data + at, AS_U64);
-		value[MINIMUM] = load(payload->data + at + 8, AS_U64);
+		value[MAXIMUM] = bounded(load_u64(maximum));
+		value[MINIMUM] = bounded(load_u64(maximum + 8));
 		if (has_times)
 			value[MAXIMUM_TIME] = load_time(payload->data + TIMES_AT + 16 * i);
 	}
@@ -317,29 +304,44 @@ void decode_hide_switched(struct act_record *record)
 			record->value[delays[i].count + part] = ACT_UNKNOWN;
 }
 
+/* Both counts are rounded down to 1024s (xacct_add_tsk()): 0 may be 1023. */
+static void hide_rounded(struct act_record *record)
+{
+	if (record->syscr == 0)
+		record->syscr = ACT_UNKNOWN;
+	if (record->syscw == 0)
+		record->syscw = ACT_UNKNOWN;
+}
+
 static void fill_task(const struct payload *payload, struct act_record *record)
 {
-	const uint8_t *comm = payload->data + place(payload, COMM_AT);
-
 	act_record_clear(record);
-	fill_items(payload, false, record);
+	fill_numbers(payload, record);
 	fill_extremes(payload, record);
+	fill_identity(payload, record);
+	fill_comm(payload, record);
+	hide_rounded(record);
 	record->version = payload->version;
 	record->threads = 1;
 	/* A kernel thread has no executable. */
 	if (record->exe_dev == 0 && record->exe_inode == 0)
 		record->exe_dev = record->exe_inode = ACT_UNKNOWN;
-	memcpy(record->comm_text, comm, COMM_BYTES);
-	record->comm_text[COMM_BYTES - 1] = '\0';
-	/* What lies behind the first NUL is no part of the name. */
-	memset(record->comm_text + strlen(record->comm_text), 0,
-	       COMM_BYTES - strlen(record->comm_text));
 }
 
+/*
+ * The rest of a group's struct is zero, and its maxima are those of whichever
+ * task was added last.
+ */
 static void fill_group(const struct payload *payload, uint32_t pid, struct act_record *record)
 {
+	struct act_record all;
+
+	fill_numbers(payload, &all);
 	act_record_clear(record);
-	fill_items(payload, true, record);
+	for (size_t i = 0; i < ITEMS && items[i].since <= payload->version; i++)
+		if (act_field_table[items[i].field].sources & ACT_FROM_GROUP)
+			record->value[items[i].field] = all.value[items[i].field];
+	record->wall_ns = all.wall_ns;
 	record->pid = pid;
 	record->version = payload->version;
 }

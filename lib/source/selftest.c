@@ -49,6 +49,7 @@ int taskstats_check_net(struct act_why *ret_why)
 {
 	struct stat ours, initial;
 
+	/* Process 1's may be closed to us; then the self-test has to tell. */
 	if (stat("/proc/self/ns/net", &ours) < 0 || stat("/proc/1/ns/net", &initial) < 0 ||
 	    (ours.st_ino == initial.st_ino && ours.st_dev == initial.st_dev))
 		return 0;
@@ -116,9 +117,10 @@ int taskstats_self_test(struct exits *exits, struct act_why *ret_why)
 		int ret = test_cpu(exits, i, deadline_ns);
 
 		if (ret == -ENODATA)
-			source_explain(ret_why, "the kernel accepted the registration, but the exit "
-				       "of a child on CPU %d was not told: is this the network "
-				       "namespace of process 1?", cpu);
+			source_explain(ret_why, "the kernel took the registration, but did not tell the "
+				       "exit of a child on CPU %d: most likely this is not the initial "
+				       "network namespace; run it in that of process 1 "
+				       "(nsenter -t 1 -n)", cpu);
 		else if (ret < 0)
 			source_explain(ret_why, "cannot run a child on CPU %d to test with: %s",
 				       cpu, strerror(-ret));
