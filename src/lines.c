@@ -112,6 +112,16 @@ void lines_fields(const struct lines *lines, struct act_field_set *fields)
 
 /* ---- Text ---- */
 
+/* What a terminal makes of UTF-8: the continuation bytes take no place. */
+static size_t shown_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < length; i++)
+		width += (text[i] & 0xc0) != 0x80;
+	return width;
+}
+
 /*
  * Puts @text in its place: a blank between columns, and blanks to fill the
  * width, but none at the end of a line.  @ret_cell has room for @length, the
@@ -121,7 +131,8 @@ static size_t pad(const struct lines *lines, const struct column *column, const 
 		  size_t length, char *ret_cell)
 {
 	size_t width = lines->width[column - lines->columns];
-	size_t blanks = length < width ? width - length : 0;
+	size_t shown = shown_width(text, length);
+	size_t blanks = shown < width ? width - shown : 0;
 	bool is_last = column == &lines->columns[lines->count - 1];
 	char *at = ret_cell;
 
