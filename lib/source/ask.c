@@ -2,6 +2,7 @@
 #include "source/ask.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ struct ask {
 	struct genl genl;
 	struct delayacct delayacct;
 	struct decoded decoded;
+	bool is_younger;   /* than ask_open(), see ask_vouch_younger() */
+	uint64_t asked_ns; /* wall clock, before the question went out */
 	char request[GENL_MESSAGE_BYTES] __attribute__((aligned(8)));
 	char reply[GENL_MESSAGE_BYTES] __attribute__((aligned(8)));
 };
@@ -49,6 +52,17 @@ void ask_close(struct ask *ask)
 	free(ask);
 }
 
+uint64_t ask_delayacct(struct ask *ask)
+{
+	delayacct_look(&ask->delayacct, clock_wall_ns());
+	return ask->delayacct.state;
+}
+
+void ask_vouch_younger(struct ask *ask)
+{
+	ask->is_younger = true;
+}
+
 /* Asks about @id and leaves the answer in ask->decoded. */
 static int ask_id(struct ask *ask, uint16_t type, uint32_t id)
 {
@@ -56,6 +70,7 @@ static int ask_id(struct ask *ask, uint16_t type, uint32_t id)
 	int ret;
 
 	mnl_attr_put_u32(request, type, id);
+	ask->asked_ns = clock_wall_ns();
 	ret = genl_ask(&ask->genl, request, ask->reply, ASK_TIMEOUT_MS);
 	if (ret < 0)
 		return ret;
@@ -64,13 +79,19 @@ static int ask_id(struct ask *ask, uint16_t type, uint32_t id)
 	       DECODED_EXIT ? 0 : -EBADMSG;
 }
 
-static void hide_uncounted(const struct ask *ask, struct act_record *record, bool has_waited,
-			   uint64_t age_ns)
+/*
+ * Whether the zeros of something of that age are real.  Its start comes out
+ * too early by the time the answer took, never too late.
+ */
+static bool is_covered(const struct ask *ask, uint64_t age_ns)
 {
-	uint64_t start_ns = record->end_ns > age_ns ? record->end_ns - age_ns : 0;
+	const struct delayacct *delayacct = &ask->delayacct;
 
-	if (!has_waited && !delayacct_covers(&ask->delayacct, start_ns))
-		decode_hide_switched(record);
+	if (ask->is_younger)
+		return delayacct->state == 1;
+	return delayacct->since_ns == 0 ||
+	       (delayacct->since_ns != DELAYACCT_NEVER && age_ns != ACT_UNKNOWN &&
+		ask->asked_ns > age_ns && ask->asked_ns - age_ns >= delayacct->since_ns);
 }
 
 int ask_task(struct ask *ask, uint32_t tid, struct act_record *ret_task)
@@ -86,7 +107,8 @@ int ask_task(struct ask *ask, uint32_t tid, struct act_record *ret_task)
 	/* bacct_add_tsk() tells the status of exiting tasks only, else 0. */
 	if (task->status == 0)
 		task->status = ACT_UNKNOWN;
-	hide_uncounted(ask, task, ask->decoded.task_waited, task->wall_ns);
+	if (!ask->decoded.task_waited && !is_covered(ask, task->wall_ns))
+		decode_hide_switched(task);
 	act_record_derive(task);
 	*ret_task = *task;
 	return 0;
@@ -103,9 +125,11 @@ int ask_process(struct ask *ask, uint32_t pid, struct act_record *ret_group)
 		return -EBADMSG;
 	group->end_ns = clock_wall_ns();
 	/* wall_ns is the tasks' sum: at least the process's age. */
-	hide_uncounted(ask, group, ask->decoded.group_waited, group->wall_ns);
+	if (!ask->decoded.group_waited && !is_covered(ask, group->wall_ns))
+		decode_hide_switched(group);
+	act_record_derive(group);
+	group->start_ns = ACT_UNKNOWN; /* it came out of the sum of ages */
 	*ret_group = *group;
-	ret_group->cpu_ns = group->user_ns + group->system_ns;
 	return 0;
 }
 

@@ -23,6 +23,16 @@ struct ask;
 int ask_open(struct ask **ret_ask, struct act_why *ret_why);
 void ask_close(struct ask *ask); /* NULL is allowed */
 
+/* kernel.task_delayacct as it is now: 0, 1, or ACT_UNKNOWN if the kernel has none. */
+uint64_t ask_delayacct(struct ask *ask);
+
+/*
+ * Vouches that whatever is asked about from now on began after ask_open(): if
+ * the switch was on then and still is, zeros are real.  For one's own children,
+ * whose ages are too short to show it.
+ */
+void ask_vouch_younger(struct ask *ask);
+
 /*
  * One task, as far as it has come: the fields of a task's record, end_ns being
  * now and wall_ns its age.  status is unknown unless the task has ended with

@@ -16,6 +16,12 @@ struct capture {
 	uint8_t bytes[ROOM];
 };
 
+bool capture_is_magic(const void *data, size_t length)
+{
+	return length >= strlen(CAPTURE_MAGIC) &&
+	       memcmp(data, CAPTURE_MAGIC, strlen(CAPTURE_MAGIC)) == 0;
+}
+
 int capture_create(const char *path, uint16_t family, uint64_t now_ns,
 		   struct capture **ret_capture)
 {

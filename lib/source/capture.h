@@ -7,6 +7,7 @@
  * frames.  Numbers are in the byte order of the machine that wrote it, as the
  * messages themselves are.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,6 @@
 #define CAPTURE_VERSION 1
 #define CAPTURE_ORDER UINT32_C(0x01020304)
 #define CAPTURE_PAYLOAD_MAX 65536
-#define CAPTURE_CPU_MAX 65536
 
 struct capture_header {
 	char magic[8];
@@ -25,10 +25,11 @@ struct capture_header {
 };
 
 enum capture_frame_type {
-	CAPTURE_MESSAGE = 1, /* as received; payload: the message */
-	CAPTURE_START = 2,   /* of a CPU's stream; payload: u32, its first number */
-	CAPTURE_DROPS = 3,   /* payload: u64, the CPU's drops from open on */
-	CAPTURE_SWITCH = 4,  /* payload: u64 state, u64 on since; cpu is 0 */
+	CAPTURE_CPUS = 1,    /* the first frame; payload: u16 each, rising */
+	CAPTURE_MESSAGE = 2, /* payload: the message as received */
+	CAPTURE_START = 3,   /* of a CPU's stream; payload: u32, its first number */
+	CAPTURE_DROPS = 4,   /* payload: u64, the CPU's drops from open on */
+	CAPTURE_SWITCH = 5,  /* payload: u64 state, u64 on since; of no CPU */
 };
 
 struct capture_frame {
@@ -38,7 +39,15 @@ struct capture_frame {
 	uint64_t time_ns; /* wall clock */
 };
 
+struct capture_switch {
+	uint64_t state;    /* 0, 1 or ACT_UNKNOWN */
+	uint64_t since_ns; /* see delayacct.h */
+};
+
 struct capture;
+
+/* Whether a file that begins so is a capture; @length may be anything. */
+bool capture_is_magic(const void *data, size_t length);
 
 /* Makes the file, 0640.  Returns 0, -EEXIST or other errno. */
 int capture_create(const char *path, uint16_t family, uint64_t now_ns,

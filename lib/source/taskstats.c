@@ -210,10 +210,10 @@ static void adapt_interval(struct exits *exits, size_t bytes)
 static void capture_switch(struct exits *exits, uint64_t now_ns)
 {
 	const struct delayacct *delayacct = &exits->intake.delayacct;
-	uint64_t payload[2] = { delayacct->state, delayacct->since_ns };
+	struct capture_switch payload = { delayacct->state, delayacct->since_ns };
 
 	if (exits->capture)
-		capture_append(exits->capture, CAPTURE_SWITCH, 0, now_ns, payload,
+		capture_append(exits->capture, CAPTURE_SWITCH, 0, now_ns, &payload,
 			       sizeof(payload));
 }
 
@@ -571,10 +571,17 @@ static int begin_capture(struct exits *exits, const char *path,
 {
 	uint64_t now_ns = clock_wall_ns();
 	int ret = capture_create(path, exits->intake.family, now_ns, &exits->capture);
+	uint16_t cpus[CPUS_MAX];
 
-	if (ret < 0)
+	if (ret < 0) {
 		source_explain(ret_why, "cannot keep messages in %s: %s", path, strerror(-ret));
-	return ret;
+		return ret;
+	}
+	for (size_t i = 0; i < exits->listeners; i++)
+		cpus[i] = (uint16_t)exits->listener[i].cpu;
+	capture_append(exits->capture, CAPTURE_CPUS, 0, now_ns, cpus,
+		       exits->listeners * sizeof(cpus[0]));
+	return 0;
 }
 
 /* The counting begins here: what was dropped before is nobody's loss. */
