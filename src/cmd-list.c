@@ -120,8 +120,8 @@ static int choose_columns(struct list *list)
 {
 	const struct list_options *opt = list->opt;
 	const char *text = opt->columns ? opt->columns : DEFAULT_COLUMNS;
-	const char *bad;
-	size_t length;
+	const char *bad = text;
+	size_t length = 0;
 	int count = 0;
 
 	if (opt->json && !opt->columns)

@@ -95,7 +95,7 @@ static void put_start(uint64_t start_ns, char ret_text[24])
 	struct tm tm;
 
 	if (start_ns == ACT_UNKNOWN || !localtime_r(&seconds, &tm))
-		strcpy(ret_text, "-");
+		memcpy(ret_text, "-", sizeof("-"));
 	else
 		snprintf(ret_text, 24, "%s %s %2d %02d:%02d", days[tm.tm_wday], months[tm.tm_mon],
 			 tm.tm_mday, tm.tm_hour, tm.tm_min);

@@ -14,7 +14,7 @@
 #include "users.h"
 
 #define CELL_SIZE 56
-#define NAME_SIZE (ACT_COMM_SIZE * 4) /* each byte as \xff */
+#define NAME_SIZE ((size_t)ACT_COMM_SIZE * 4) /* each byte as \xff */
 #define NAME_WIDTH 15
 #define CACHED 128 /* cells a column, a power of two */
 #define CHUNK_SIZE 65536

@@ -3,6 +3,7 @@
 # The same load under the kernel's own process accounting, in a process
 # namespace of its own, and under actuary: the same processes, the same CPU
 # time within the rounding of the former, and the same tables.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/usr/sbin:/sbin
 for tool in accton sa dump-acct; do

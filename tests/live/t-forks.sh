@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 997 forks: each of them is there, none is lost.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 "$ACTUARY" record --log "$tmp/log" --json -- "$(as forks$$)" forks 997 >"$tmp/account"

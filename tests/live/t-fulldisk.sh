@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A full disk: recording goes on, what found no room is counted, and the log
 # resumes by itself.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # In a mount namespace of its own, so that nothing stays behind.

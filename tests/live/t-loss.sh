@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A receive buffer much too small: what is lost is counted to the unit, CPU by
 # CPU, as a second recorder that loses nothing bears witness.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cat >"$tmp/load" <<END
