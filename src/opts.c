@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "opts.h"
 
-#include <assert.h>
+#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 #include "msg.h"
 
-/* What getopt_long() returns for a long option: FIRST_LONG + its index. */
-enum { FIRST_LONG = 256 };
-
-/* What every command has; indices follow those of the command's own table. */
+/* What every command has. */
 enum { SHARED_QUIET, SHARED_HELP };
 static const struct option_spec shared[] = {
-	[SHARED_QUIET] = { 'q', "quiet", OPTION_FLAG, NULL, 0, "say nothing but errors on stderr" },
+	[SHARED_QUIET] = { 'q', "quiet", OPTION_FLAG, NULL, 0,
+			   "say nothing but errors and warnings on stderr" },
 	[SHARED_HELP] = { 'h', "help", OPTION_FLAG, NULL, 0,
 			  "-h: this text; --help: the manual page" },
 	{ 0 },
@@ -85,133 +82,149 @@ static int store(const struct option_spec *spec, const char *value, void *option
 	return -EINVAL;
 }
 
-static int complain(const struct option_spec *spec, const char *value, int error)
+/* ---- Parsing ---- */
+
+/*
+ * By hand, since getopt_long() takes "--coun" for "--count": an option added
+ * later would change what an old script means.
+ */
+struct parser {
+	const struct command *command;
+	void *options;
+	struct opts opts;
+	int argc;
+	char **argv;
+	int next; /* index in argv of what is to be looked at */
+};
+
+/* Of either table: the one that @matches. */
+static const struct option_spec *find(const struct command *command,
+				      bool (*matches)(const struct option_spec *, const char *),
+				      const char *word)
+{
+	for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
+		if (matches(spec, word))
+			return spec;
+	for (const struct option_spec *spec = shared; spec->name; spec++)
+		if (matches(spec, word))
+			return spec;
+	return NULL;
+}
+
+static bool has_name(const struct option_spec *spec, const char *word)
+{
+	size_t length = strcspn(word, "=");
+
+	return strlen(spec->name) == length && memcmp(spec->name, word, length) == 0;
+}
+
+static bool has_letter(const struct option_spec *spec, const char *word)
+{
+	return spec->letter && spec->letter == *word;
+}
+
+static int complain_value(const struct option_spec *spec, const char *value, int error)
 {
 	if (spec->type == OPTION_CHOICE)
 		msg_error("--%s: \"%s\" is none of %s", spec->name, value, spec->arg);
 	else if (error == -ERANGE)
-		msg_error("--%s: \"%s\" is too large", spec->name, value);
+		msg_error("--%s: \"%s\" is %s", spec->name, value,
+			  spec->type == OPTION_TIME ? "out of range" : "too large");
 	else
 		msg_error("--%s: \"%s\" is not %s; write it as %s", spec->name, value,
 			  forms[spec->type].noun, forms[spec->type].example);
 	return STATUS_USAGE;
 }
 
-/* ---- Parsing ---- */
-
-/* The tables as getopt_long() wants them. */
-struct grammar {
-	const struct option_spec *spec[OPTS_MAX];
-	size_t specs;
-	struct option longs[OPTS_MAX + 1];
-	char letters[2 + 2 * OPTS_MAX + 1];
-};
-
-static void grammar_add(struct grammar *grammar, const struct option_spec *spec)
+/* @value: what stood in the same word; NULL: take the next word, if one is needed. */
+static int take_option(struct parser *parser, const struct option_spec *spec, const char *value)
 {
-	bool has_arg = spec->type != OPTION_FLAG;
-	size_t index = grammar->specs++;
+	int ret;
 
-	assert(index < OPTS_MAX);
-	grammar->spec[index] = spec;
-	grammar->longs[index] = (struct option){
-		.name = spec->name,
-		.has_arg = has_arg ? required_argument : no_argument,
-		.val = FIRST_LONG + (int)index,
-	};
-	if (spec->letter) {
-		char *end = grammar->letters + strlen(grammar->letters);
-
-		*end++ = spec->letter;
-		if (has_arg)
-			*end = ':';
+	if (spec == &shared[SHARED_QUIET]) {
+		parser->opts.is_quiet = true;
+		return STATUS_OK;
 	}
+	if (spec->type != OPTION_FLAG && !value) {
+		if (parser->next == parser->argc) {
+			msg_error("--%s needs a value: --%s %s", spec->name, spec->name, spec->arg);
+			return STATUS_USAGE;
+		}
+		value = parser->argv[parser->next++];
+	}
+	ret = store(spec, value, parser->options);
+	return ret < 0 ? complain_value(spec, value, ret) : STATUS_OK;
 }
 
-static void grammar_init(struct grammar *grammar, const struct command *command)
+/* "name", "name=value" */
+static int take_long(struct parser *parser, const char *word)
 {
-	memset(grammar, 0, sizeof(*grammar));
-	/* +: stop at the first argument; ":": tell a missing value from a wrong option. */
-	strcpy(grammar->letters, "+:");
-	for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
-		grammar_add(grammar, spec);
-	for (const struct option_spec *spec = shared; spec->name; spec++)
-		grammar_add(grammar, spec);
+	const struct option_spec *spec = find(parser->command, has_name, word);
+	const char *value = strchr(word, '=');
+
+	if (!spec) {
+		msg_error("unknown option --%.*s; actuary %s -h lists them",
+			  (int)strcspn(word, "="), word, parser->command->name);
+		return STATUS_USAGE;
+	}
+	if (spec->type == OPTION_FLAG && value) {
+		msg_error("--%s takes no value, \"--%s\"", spec->name, word);
+		return STATUS_USAGE;
+	}
+	if (spec == &shared[SHARED_HELP]) {
+		parser->opts.wants_manual = true;
+		return STATUS_OK;
+	}
+	return take_option(parser, spec, value ? value + 1 : NULL);
 }
 
-static const struct option_spec *find_spec(const struct grammar *grammar, int found)
+/* "f", "fq", "n7", "fn7" */
+static int take_letters(struct parser *parser, const char *letters)
 {
-	if (found >= FIRST_LONG)
-		return grammar->spec[found - FIRST_LONG];
-	for (size_t i = 0; i < grammar->specs; i++)
-		if (grammar->spec[i]->letter == found)
-			return grammar->spec[i];
-	return NULL;
-}
+	int status = STATUS_OK;
 
-/*
- * Why getopt_long() said '?' or ':'.  It leaves optopt 0 for a long option that
- * it does not know, and the letter or val of one whose value is missing or
- * superfluous; the word itself is the one before optind.
- */
-static int complain_word(const struct command *command, const struct grammar *grammar, int found,
-			 char **argv)
-{
-	const struct option_spec *spec = find_spec(grammar, optopt);
-	const char *word = argv[optind - 1];
+	while (*letters && status == STATUS_OK) {
+		const struct option_spec *spec = find(parser->command, has_letter, letters);
 
-	if (found == ':' && spec)
-		msg_error("--%s needs a value: --%s %s", spec->name, spec->name, spec->arg);
-	else if (spec)
-		msg_error("--%s takes no value, \"%s\"", spec->name, word);
-	else if (optopt)
-		msg_error("unknown option -%c; actuary %s -h lists them", optopt, command->name);
-	else
-		msg_error("unknown option %.*s; actuary %s -h lists them",
-			  (int)strcspn(word, "="), word, command->name);
-	return STATUS_USAGE;
-}
-
-static void store_shared(const struct option_spec *spec, int found, struct opts *opts)
-{
-	if (spec == &shared[SHARED_QUIET])
-		opts->is_quiet = true;
-	else if (found == 'h')
-		opts->wants_help = true;
-	else
-		opts->wants_manual = true;
+		if (!spec) {
+			msg_error("unknown option -%c; actuary %s -h lists them", *letters,
+				  parser->command->name);
+			return STATUS_USAGE;
+		}
+		letters++;
+		if (spec == &shared[SHARED_HELP]) {
+			parser->opts.wants_help = true;
+		} else if (spec->type == OPTION_FLAG || !*letters) {
+			status = take_option(parser, spec, NULL);
+		} else {
+			return take_option(parser, spec, letters);
+		}
+	}
+	return status;
 }
 
 int opts_parse(const struct command *command, void *options, int argc, char **argv,
 	       struct opts *ret_opts)
 {
-	struct grammar grammar;
-	struct opts opts = { 0 };
+	struct parser parser = {
+		.command = command, .options = options, .argc = argc, .argv = argv, .next = 1,
+	};
+	int status = STATUS_OK;
 
-	grammar_init(&grammar, command);
-	opterr = 0;
-	optind = 0; /* glibc: begin anew, also where its state is from another argv */
-	for (;;) {
-		int found = getopt_long(argc, argv, grammar.letters, grammar.longs, NULL);
-		const struct option_spec *spec;
-		int ret;
+	while (parser.next < argc && status == STATUS_OK) {
+		const char *word = argv[parser.next];
 
-		if (found == -1)
+		if (word[0] != '-' || !word[1])
 			break;
-		if (found == '?' || found == ':')
-			return complain_word(command, &grammar, found, argv);
-		spec = find_spec(&grammar, found);
-		if (spec >= shared && spec < shared + sizeof(shared) / sizeof(*shared)) {
-			store_shared(spec, found, &opts);
-			continue;
-		}
-		ret = store(spec, optarg, options);
-		if (ret < 0)
-			return complain(spec, optarg, ret);
+		parser.next++;
+		if (strcmp(word, "--") == 0)
+			break;
+		status = word[1] == '-' ? take_long(&parser, word + 2) :
+					  take_letters(&parser, word + 1);
 	}
-	opts.first = optind;
-	*ret_opts = opts;
-	return STATUS_OK;
+	parser.opts.first = parser.next;
+	*ret_opts = parser.opts;
+	return status;
 }
 
 /* ---- Help ---- */
@@ -269,8 +282,9 @@ static void print_option(const struct option_spec *spec, FILE *file)
 
 void opts_print_help(const struct command *command, FILE *file)
 {
-	fprintf(file, "Usage: actuary %s %s\n\n%s.\n\nOptions:\n", command->name,
-		command->synopsis, command->summary);
+	fprintf(file, "Usage: actuary %s %s\n\n%c%s.\n\nOptions:\n", command->name,
+		command->synopsis, toupper((unsigned char)*command->summary),
+		command->summary + 1);
 	for (size_t i = 0; i < count(command->options); i++)
 		print_option(&command->options[i], file);
 	for (size_t i = 0; i < count(shared); i++)

@@ -7,15 +7,13 @@
  * -h (short help) and --help (the manual), which no table lists.
  *
  * One rule for all: options come before arguments.  The first word that is no
- * option ends them, and so does "--"; what follows is the command's.
+ * option ends them, and so does "--"; what follows is the command's.  Names
+ * cannot be abbreviated; of an option given twice the last one holds.
  */
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "cmd.h"
-
-/* Room for options that one table may have. */
-#define OPTS_MAX 64
 
 struct opts {
 	bool wants_help;   /* -h */
