@@ -8,18 +8,15 @@
  */
 #include <actuary/log.h>
 
+#include "intern.h"
+
 struct gather {
 	struct act_field_set fields;
 	size_t rows, room;
 	size_t taken;   /* rows that batches have been made of */
 	uint64_t first; /* number of the record in row 0 */
 	uint64_t *column[ACT_FIELDS];
-	/* The different names of the rows, and a table to find them by hash. */
-	size_t names;
-	char (*name)[ACT_COMM_SIZE];
-	const char **name_text;
-	uint32_t *name_length;
-	uint32_t *bucket; /* 2 * room, name + 1; 0: free */
+	struct intern names; /* the different ones of the rows */
 };
 
 void gather_select(struct gather *gather, const struct act_field_set *fields);

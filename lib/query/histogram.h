@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef QUERY_HISTOGRAM_H
+#define QUERY_HISTOGRAM_H
+
+/*
+ * Quantiles of any number of values in little memory: a log-linear histogram.
+ *
+ * Values below 64 have a bucket each.  Above, each power of two is divided into
+ * 32 buckets of equal width, so a bucket that begins at b is at most b / 32
+ * wide, and its middle is at most b / 64 from any value in it: a quantile is
+ * within 1/64 (1.6 %) of the value that has its rank.
+ *
+ * Memory comes as needed: the first values are kept as bucket numbers, then
+ * each power of two that occurs gets a page of counters.  Zeroes are an empty
+ * histogram.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#define HISTOGRAM_FEW 24   /* values kept as bucket numbers */
+#define HISTOGRAM_PAGE 32  /* buckets a page */
+#define HISTOGRAM_PAGES 60 /* 64 small ones, then 58 powers of two */
+
+struct histogram_pages {
+	uint32_t *page[HISTOGRAM_PAGES]; /* NULL: nothing there */
+};
+
+/* How much memory all histograms together use, and may use. */
+struct histogram_budget {
+	size_t bytes, limit;
+};
+
+struct histogram {
+	struct histogram_pages *pages; /* NULL: still few */
+	uint16_t *few;
+	uint16_t few_count;
+	uint16_t is_given_up; /* no memory for it: has no quantiles */
+};
+
+static inline unsigned int histogram_bucket(uint64_t value)
+{
+	unsigned int shift;
+
+	if (value < 64)
+		return (unsigned int)value;
+	shift = 58 - (unsigned int)__builtin_clzll(value);
+	return 32 * shift + (unsigned int)(value >> shift);
+}
+
+/* The middle of a bucket. */
+uint64_t histogram_middle(unsigned int bucket);
+
+/* What histogram_add() does where there is no page yet. */
+void histogram_add_slowly(struct histogram *histogram, unsigned int bucket,
+			  struct histogram_budget *budget);
+
+/* @value is less than 2^63.  Counters stop at 2^32 - 1. */
+static inline void histogram_add(struct histogram *histogram, uint64_t value,
+				 struct histogram_budget *budget)
+{
+	unsigned int bucket = histogram_bucket(value);
+	uint32_t *page = histogram->pages ?
+			 histogram->pages->page[bucket / HISTOGRAM_PAGE] : NULL;
+
+	if (page && page[bucket % HISTOGRAM_PAGE] < UINT32_MAX)
+		page[bucket % HISTOGRAM_PAGE]++;
+	else
+		histogram_add_slowly(histogram, bucket, budget);
+}
+
+/*
+ * The value of rank ceil(@quantile * count), at least 1, of the @count values
+ * that were added.  ACT_UNKNOWN if there are none or it was given up.
+ */
+uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
+
+void histogram_release(struct histogram *histogram);
+
+#endif
