@@ -11,6 +11,12 @@
 /* After so many drains nothing will explain a foreign number any more. */
 #define HOMELESS_DRAINS 16
 
+/* So many in a row confirm a jump ahead. */
+#define CONFIRMING 3
+
+/* So many in a row behind show that a jump ahead was believed wrongly. */
+#define REWINDING 16
+
 int sequence_init(struct sequence *sequence, size_t cpus)
 {
 	memset(sequence, 0, sizeof(*sequence));
@@ -42,7 +48,8 @@ void sequence_start(struct sequence *sequence, size_t cpu, uint32_t next, uint64
 	struct sequence_cpu *state = &sequence->cpu[cpu];
 
 	state->is_started = true;
-	state->has_suspect = false;
+	state->suspects = 0;
+	state->behind_run = 0;
 	state->next = next;
 	state->last_ns = time_ns;
 }
@@ -96,20 +103,86 @@ static void advance(struct sequence_cpu *state, uint32_t number, uint64_t time_n
 	state->last_ns = time_ns;
 }
 
-/* The jump ahead was a real one. */
-static void confirm(struct sequence *sequence, size_t cpu)
+/* The first jump ahead was a real one. */
+static void confirm_first(struct sequence *sequence, size_t cpu)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+	uint32_t number = state->suspect[0].number;
+	uint64_t time_ns = state->suspect[0].time_ns;
+
+	if (number != state->next)
+		open_gap(sequence, cpu, number, time_ns);
+	advance(state, number, time_ns);
+	state->suspects--;
+	memmove(&state->suspect[0], &state->suspect[1],
+		state->suspects * sizeof(state->suspect[0]));
+}
+
+/* Confirms all jumps of the CPU.  False if there was no room for the gaps. */
+static bool confirm_all(struct sequence *sequence, size_t cpu)
+{
+	while (sequence->cpu[cpu].suspects > 0) {
+		if (sequence_is_full(sequence))
+			return false;
+		confirm_first(sequence, cpu);
+	}
+	return true;
+}
+
+/* The stream has come to @number only: it has not gone beyond. */
+static void refute(struct sequence *sequence, size_t cpu, uint32_t number)
 {
 	struct sequence_cpu *state = &sequence->cpu[cpu];
 
-	open_gap(sequence, cpu, state->suspect, state->suspect_ns);
-	advance(state, state->suspect, state->suspect_ns);
-	state->has_suspect = false;
+	while (state->suspects > 0 &&
+	       is_behind(number, state->suspect[state->suspects - 1].number))
+		note_foreign(sequence, cpu, state->suspect[--state->suspects].number);
 }
 
-/* @number lies before the suspected jump, so the stream has not gone there. */
-static bool refutes(const struct sequence_cpu *state, uint32_t number)
+static bool is_confirmed(const struct sequence_cpu *state)
 {
-	return number - state->next < state->suspect - state->next;
+	size_t last = state->suspects - 1;
+
+	return state->suspects >= CONFIRMING &&
+	       state->suspect[last - (CONFIRMING - 1)].number ==
+	       state->suspect[last].number - (CONFIRMING - 1);
+}
+
+static void suspect(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+
+	/* Under heavy loss no two numbers are neighbours. */
+	if (state->suspects == SEQUENCE_SUSPECTS)
+		confirm_first(sequence, cpu);
+	state->suspect[state->suspects].number = number;
+	state->suspect[state->suspects++].time_ns = time_ns;
+	if (is_confirmed(state))
+		confirm_all(sequence, cpu);
+}
+
+/* Nothing is missing of the CPU from @number on. */
+static void cancel_gaps(struct sequence *sequence, size_t cpu, uint32_t number)
+{
+	for (size_t i = 0; i < sequence->gaps; i++) {
+		struct sequence_gap *gap = &sequence->gap[i];
+
+		if (gap->cpu == cpu && !is_behind(gap->first + gap->span, number))
+			gap->count = 0;
+	}
+}
+
+static void note_behind(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns)
+{
+	struct sequence_cpu *state = &sequence->cpu[cpu];
+
+	state->behind_run = number == state->behind ? state->behind_run + 1 : 1;
+	state->behind = number + 1;
+	note_foreign(sequence, cpu, number);
+	if (state->behind_run < REWINDING)
+		return;
+	cancel_gaps(sequence, cpu, number + 1);
+	sequence_start(sequence, cpu, number + 1, time_ns);
 }
 
 void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint64_t time_ns)
@@ -118,25 +191,15 @@ void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint6
 
 	if (!state->is_started) {
 		sequence_start(sequence, cpu, number + 1, time_ns);
-		return;
+	} else if (is_behind(number, state->next)) {
+		note_behind(sequence, cpu, number, time_ns);
+	} else {
+		refute(sequence, cpu, number);
+		if (number == state->next)
+			advance(state, number, time_ns);
+		else
+			suspect(sequence, cpu, number, time_ns);
 	}
-	if (is_behind(number, state->next) || (state->has_suspect && number == state->suspect)) {
-		note_foreign(sequence, cpu, number);
-		return;
-	}
-	if (state->has_suspect && refutes(state, number)) {
-		state->has_suspect = false;
-		note_foreign(sequence, cpu, state->suspect);
-	} else if (state->has_suspect) {
-		confirm(sequence, cpu);
-	}
-	if (number == state->next) {
-		advance(state, number, time_ns);
-		return;
-	}
-	state->has_suspect = true;
-	state->suspect = number;
-	state->suspect_ns = time_ns;
 }
 
 bool sequence_is_full(const struct sequence *sequence)
@@ -156,13 +219,9 @@ void sequence_settle(struct sequence *sequence)
 
 bool sequence_confirm(struct sequence *sequence)
 {
-	for (size_t cpu = 0; cpu < sequence->cpus; cpu++) {
-		if (!sequence->cpu[cpu].has_suspect)
-			continue;
-		if (sequence_is_full(sequence))
+	for (size_t cpu = 0; cpu < sequence->cpus; cpu++)
+		if (!confirm_all(sequence, cpu))
 			return false;
-		confirm(sequence, cpu);
-	}
 	return true;
 }
 
@@ -189,8 +248,12 @@ uint64_t sequence_pending(const struct sequence *sequence)
 
 	for (size_t i = 0; i < sequence->gaps; i++)
 		count += sequence->gap[i].count;
-	for (size_t cpu = 0; cpu < sequence->cpus; cpu++)
-		if (sequence->cpu[cpu].has_suspect)
-			count += sequence->cpu[cpu].suspect - sequence->cpu[cpu].next;
+	for (size_t cpu = 0; cpu < sequence->cpus; cpu++) {
+		const struct sequence_cpu *state = &sequence->cpu[cpu];
+
+		if (state->suspects > 0)
+			count += state->suspect[state->suspects - 1].number - state->next -
+				 (state->suspects - 1);
+	}
 	return count;
 }

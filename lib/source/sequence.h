@@ -9,8 +9,8 @@
  * there takes the number (kernel/taskstats.c, prepare_reply()): such a number
  * of B's arrives in A's stream, and B's stream has a hole of one that is no
  * loss.  So
- *  - a number that jumps ahead is believed only when the next one goes on from
- *    there; if the next one goes on from before, it was foreign;
+ *  - numbers that jump ahead are believed only when the stream goes on from
+ *    there; whatever a later, lower number shows to be out of order was foreign;
  *  - a foreign number fills the hole that it is missing from, wherever that is;
  *  - a hole is held back over a whole further drain before it counts, so that
  *    the number that fills it has had time to come.
@@ -24,15 +24,22 @@
 
 #define SEQUENCE_GAPS 1024
 #define SEQUENCE_FOREIGN 64
+#define SEQUENCE_SUSPECTS 16
 
 struct sequence_cpu {
 	bool is_started;
-	bool has_suspect; /* a jump ahead that nothing has confirmed yet */
 	uint32_t next;
-	uint32_t suspect;
-	uint64_t last_ns;    /* receipt of the number before next */
-	uint64_t suspect_ns;
-	uint64_t foreign;    /* numbers of other CPUs seen here */
+	uint64_t last_ns; /* receipt of the number before next */
+	/* Jumps ahead that nothing has confirmed or refuted yet, rising. */
+	size_t suspects;
+	struct {
+		uint32_t number;
+		uint64_t time_ns;
+	} suspect[SEQUENCE_SUSPECTS];
+	/* Numbers behind next that go on from one another. */
+	uint32_t behind;
+	unsigned int behind_run;
+	uint64_t foreign; /* numbers of other CPUs seen here */
 };
 
 struct sequence_gap {
