@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# What the command line tests share.  Each, t-VERB.sh, begins with
+# What the command line tests share.  Each t-VERB.sh begins with
 #
 #	. "$(dirname "$0")/lib.sh"
 #
-# and compares what a command prints with golden files in tests/cli/VERB/:
-# NAME is standard output, NAME.err standard error and NAME.status the exit
-# status; the latter two are there only if there is something to tell.  BLESS=1
-# writes them anew: look at the difference before you commit it.
+# and has: $ACTUARY, the program; $tmp, a directory of its own that goes away
+# at the end; $golden, tests/cli/VERB/, which holds what is expected.  With
+# BLESS=1 run_golden writes the golden files anew: read the difference before
+# you commit it.
 set -eu
-export LC_ALL=C TZ=UTC
-unset ACTUARY_LOG COLUMNS NO_COLOR
+export LC_ALL=C TZ=UTC COLUMNS=80
+unset ACTUARY_LOG
 
 : "${ACTUARY:?path of the program}" "${SRC:?source directory}" "${BUILD:?build directory}"
 verb=$(basename "$0" .sh)
-golden=$SRC/tests/cli/${verb#t-}
-mklog=$BUILD/tests/cli/mklog
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/actuary-cli-XXXXXX")
+verb=${verb#t-}
+golden=$SRC/tests/cli/$verb
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/actuary-$verb-XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-
-fail()
-{
-	echo "failed: $*" >&2
-	exit 1
-}
 
 skip()
 {
@@ -33,69 +27,102 @@ skip()
 	exit 77
 }
 
-# Runs a command into $tmp/out, $tmp/err and $status.  The temporary directory,
-# whose name is new each time, is called TMP in both.
+fail()
+{
+	echo "failed: $*" >&2
+	exit 1
+}
+
+# same NAME WANTED GOT
+same()
+{
+	[ "$2" = "$3" ] || fail "$1: expected $2, got $3"
+	echo "ok: $1: $3"
+}
+
+# Runs a command; sets $status, output in $tmp/stdout and $tmp/stderr.
 run()
 {
 	status=0
-	"$@" >"$tmp/raw.out" 2>"$tmp/raw.err" </dev/null || status=$?
-	sed "s|$tmp|TMP|g" "$tmp/raw.out" >"$tmp/out"
-	sed "s|$tmp|TMP|g" "$tmp/raw.err" >"$tmp/err"
+	"$@" >"$tmp/stdout" 2>"$tmp/stderr" </dev/null || status=$?
 }
 
-# bless NAME: what was just seen is right from now on.
-bless()
+# The output so far with what differs from run to run put in place.
+settle()
+{
+	sed "s|$tmp|TMP|g" "$1" >"$1.settled"
+	mv "$1.settled" "$1"
+}
+
+# keep FILE GOLDEN: an empty one needs no file.
+keep()
 {
 	mkdir -p "$golden"
-	cp "$tmp/out" "$golden/$1"
-	rm -f "$golden/$1.err" "$golden/$1.status"
-	[ ! -s "$tmp/err" ] || cp "$tmp/err" "$golden/$1.err"
-	[ "$status" = 0 ] || echo "$status" >"$golden/$1.status"
+	if [ -s "$1" ]; then
+		cp "$1" "$2"
+	else
+		rm -f "$2"
+	fi
 }
 
-# is_golden FILE SEEN: an absent golden file stands for an empty one.
-is_golden()
+# compare NAME FILE GOLDEN
+compare()
 {
-	[ -e "$1" ] || set -- /dev/null "$2"
-	diff -a -u "$1" "$2" >&2
+	if [ -e "$3" ]; then
+		diff -a -u "$3" "$2" || fail "$1: $(basename "$3") differs"
+	elif [ -s "$2" ]; then
+		cat "$2"
+		fail "$1: output where none is expected, see above"
+	fi
 }
 
-# run_golden NAME COMMAND...: prints and returns what the golden files say.
+# run_golden NAME COMMAND...: stdout, stderr and status are those of
+# $golden/NAME, NAME.err and NAME.status; where a file is missing, nothing is
+# printed, and the status is 0.  Paths below $tmp read TMP.
 run_golden()
 {
 	name=$1
 	shift
 	run "$@"
-	[ -z "${BLESS:-}" ] || bless "$name"
-	[ -e "$golden/$name" ] || fail "$name: no golden file $golden/$name; BLESS=1 makes it"
-	wanted=0
-	[ ! -e "$golden/$name.status" ] || read -r wanted <"$golden/$name.status"
-	[ "$status" = "$wanted" ] ||
-		fail "$name: status $status, not $wanted: $(cat "$tmp/err")"
-	is_golden "$golden/$name" "$tmp/out" || fail "$name: standard output differs"
-	is_golden "$golden/$name.err" "$tmp/err" || fail "$name: standard error differs"
+	settle "$tmp/stdout"
+	settle "$tmp/stderr"
+	: >"$tmp/status"
+	[ "$status" = 0 ] || echo "$status" >"$tmp/status"
+	if [ -n "${BLESS:-}" ]; then
+		keep "$tmp/stdout" "$golden/$name"
+		keep "$tmp/stderr" "$golden/$name.err"
+		keep "$tmp/status" "$golden/$name.status"
+		# Nothing at all would not tell whether the test was ever blessed.
+		[ -s "$tmp/stdout" ] || [ -s "$tmp/stderr" ] || : >"$golden/$name"
+	fi
+	[ -e "$golden/$name" ] || [ -e "$golden/$name.err" ] ||
+		fail "$name: no golden file, BLESS=1 writes it"
+	compare "$name" "$tmp/stderr" "$golden/$name.err"
+	compare "$name" "$tmp/stdout" "$golden/$name"
+	compare "$name" "$tmp/status" "$golden/$name.status"
 	echo "ok: $name"
 }
 
-# expect_status STATUS COMMAND...: leaves its output in $tmp/out and $tmp/err.
+# expect_status N COMMAND...
 expect_status()
 {
 	wanted=$1
 	shift
 	run "$@"
-	[ "$status" = "$wanted" ] || fail "$*: status $status, not $wanted: $(cat "$tmp/err")"
+	[ "$status" = "$wanted" ] ||
+		fail "status $status, not $wanted, of: $*: $(cat "$tmp/stderr")"
+	echo "ok: $wanted from ${*#"$ACTUARY"}"
 }
 
-# expect_error STATUS WORD COMMAND...: nothing on standard output, one line with
-# the word on standard error.
+# expect_error N WORD COMMAND...: status N, nothing on stdout, one line on
+# stderr, which holds WORD.
 expect_error()
 {
 	wanted=$1
 	word=$2
 	shift 2
 	expect_status "$wanted" "$@"
-	[ ! -s "$tmp/out" ] || fail "$*: printed $(head -n 3 "$tmp/out")"
-	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "$*: not one line: $(cat "$tmp/err")"
-	grep -q -e "$word" "$tmp/err" || fail "$*: no \"$word\": $(cat "$tmp/err")"
-	echo "ok: $* is refused"
+	[ ! -s "$tmp/stdout" ] || fail "printed a result: $*"
+	[ "$(wc -l <"$tmp/stderr")" = 1 ] || fail "not one line: $(cat "$tmp/stderr")"
+	grep -q -F -e "$word" "$tmp/stderr" || fail "no \"$word\" in: $(cat "$tmp/stderr")"
 }
