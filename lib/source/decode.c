@@ -435,7 +435,9 @@ enum decoded_as decode_message(const void *message, size_t length, uint16_t fami
 		return DECODED_MALFORMED;
 	if (genl->cmd != TASKSTATS_CMD_NEW)
 		return DECODED_ALIEN;
-	mnl_attr_for_each(attr, header, sizeof(*genl)) {
+	/* mnl_attr_for_each() would round the end up to 4 bytes. */
+	mnl_attr_for_each_payload((void *)(genl + 1),
+				  header->nlmsg_len - MNL_NLMSG_HDRLEN - sizeof(*genl)) {
 		switch (mnl_attr_get_type(attr)) {
 		case TASKSTATS_TYPE_AGGR_PID:
 			read_part(attr, &part);

@@ -518,7 +518,7 @@ static void test_cut(void **state)
 			((struct nlmsghdr *)bytes)->nlmsg_len = (uint32_t)length;
 		/* What is whole before the cut is the task's part. */
 		if (decode_message(bytes, length, FAMILY, &decoded) == DECODED_EXIT)
-			assert_true(decoded.has_task && !decoded.has_group && length >= 604);
+			assert_true(decoded.has_task && !decoded.has_group && length >= 600);
 		free(bytes);
 	}
 }
