@@ -118,7 +118,7 @@ static size_t escape(const char *data, size_t length, bool keep_backslash, char 
 	while (length) {
 		size_t run = plain_run(data, length, keep_backslash);
 		char escaped[4];
-		size_t more = run;
+		size_t more;
 
 		if (run >= room - used) {
 			run = whole_sequences(data, room - used - 1);

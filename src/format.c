@@ -12,6 +12,12 @@ static const char pairs[201] =
 	"6061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
+/* Two digits, @value below 100. */
+static void put_pair(char *at, uint64_t value)
+{
+	memcpy(at, pairs + value * 2, 2);
+}
+
 size_t format_u64(uint64_t value, char ret_text[21])
 {
 	char digits[20];
@@ -20,12 +26,12 @@ size_t format_u64(uint64_t value, char ret_text[21])
 
 	while (value >= 100) {
 		at -= 2;
-		memcpy(at, pairs + value % 100 * 2, 2);
+		put_pair(at, value % 100);
 		value /= 100;
 	}
 	if (value >= 10) {
 		at -= 2;
-		memcpy(at, pairs + value * 2, 2);
+		put_pair(at, value);
 	} else {
 		*--at = (char)('0' + value);
 	}
@@ -80,7 +86,7 @@ static size_t deliver_pair(uint64_t large, const char *large_unit, uint64_t smal
 	size_t length = format_u64(large, text);
 
 	text[length++] = *large_unit;
-	memcpy(text + length, pairs + small * 2, 2);
+	put_pair(text + length, small);
 	length += 2;
 	text[length++] = *small_unit;
 	return deliver(text, length, ret_text, room);
@@ -172,16 +178,16 @@ static void format_minute(time_t minute, char *ret_text)
 
 	localtime_r(&seconds, &tm);
 	year = (unsigned int)tm.tm_year + 1900;
-	memcpy(ret_text, pairs + year / 100 % 100 * 2, 2);
-	memcpy(ret_text + 2, pairs + year % 100 * 2, 2);
+	put_pair(ret_text, year / 100 % 100);
+	put_pair(ret_text + 2, year % 100);
 	ret_text[4] = '-';
-	memcpy(ret_text + 5, pairs + (tm.tm_mon + 1) * 2, 2);
+	put_pair(ret_text + 5, (unsigned int)tm.tm_mon + 1);
 	ret_text[7] = '-';
-	memcpy(ret_text + 8, pairs + tm.tm_mday * 2, 2);
+	put_pair(ret_text + 8, (unsigned int)tm.tm_mday);
 	ret_text[10] = ' ';
-	memcpy(ret_text + 11, pairs + tm.tm_hour * 2, 2);
+	put_pair(ret_text + 11, (unsigned int)tm.tm_hour);
 	ret_text[13] = ':';
-	memcpy(ret_text + 14, pairs + tm.tm_min * 2, 2);
+	put_pair(ret_text + 14, (unsigned int)tm.tm_min);
 	ret_text[16] = ':';
 }
 
@@ -202,10 +208,10 @@ size_t format_time(uint64_t ns, char *ret_text, size_t room)
 		minute = (time_t)(s / 60);
 		format_minute(minute, text);
 	}
-	memcpy(text + 17, pairs + s % 60 * 2, 2);
+	put_pair(text + 17, s % 60);
 	text[19] = '.';
 	text[20] = (char)('0' + ms / 100);
-	memcpy(text + 21, pairs + ms % 100 * 2, 2);
+	put_pair(text + 21, ms % 100);
 	return deliver(text, 23, ret_text, room);
 }
 

@@ -123,8 +123,9 @@ void out_printf(struct out *out, const char *format, ...)
 void out_u64(struct out *out, uint64_t value)
 {
 	char text[24];
+	size_t length = format_u64(value, text);
 
-	out_bytes(out, text, format_u64(value, text));
+	out_bytes(out, text, length);
 }
 
 void out_i64(struct out *out, int64_t value)

@@ -96,15 +96,15 @@ static int scale(const struct decimal *decimal, uint64_t unit, uint64_t *ret_val
 int parse_size(const char *text, uint64_t *ret_bytes)
 {
 	static const char letters[] = "kKmMgGtTpPeE";
-	unsigned int shift = 0;
 	struct decimal decimal;
+	uint64_t unit = 1;
 	const char *letter;
 
 	if (take_decimal(&text, &decimal) < 0)
 		return -EINVAL;
 	letter = *text ? strchr(letters, *text) : NULL;
 	if (letter) {
-		shift = 10 * (unsigned int)((letter - letters) / 2 + 1);
+		unit <<= (letter - letters) / 2 * 10 + 10;
 		text++;
 		if (strcmp(text, "iB") == 0)
 			text += 2;
@@ -115,7 +115,7 @@ int parse_size(const char *text, uint64_t *ret_bytes)
 	}
 	if (*text)
 		return -EINVAL;
-	return scale(&decimal, UINT64_C(1) << shift, ret_bytes);
+	return scale(&decimal, unit, ret_bytes);
 }
 
 /* Largest first, as they stand in "1h30m". */

@@ -10,7 +10,7 @@ ln -s "$ACTUARY" "$tmp/bin/actuary"
 PATH=$tmp/bin:$PATH
 set +u
 . "$SRC/completions/actuary"
-cd "$tmp"
+cd "$tmp" || exit
 
 # completes WANTED WORD...: what can stand for the last word, sorted.
 completes()
@@ -31,6 +31,7 @@ case $(complete -p actuary) in
 esac
 
 commands=$(actuary -h | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
+# shellcheck disable=SC2086 # a word a line
 completes "$(printf '%s\n' $commands help --help --version | sort | tr '\n' ' ' | sed 's/ $//')" \
 	actuary ''
 completes "record report" actuary re
@@ -50,8 +51,8 @@ completes "task" actuary record --per = t
 completes "both process task" actuary record --per =
 completes "directory" actuary record --log dir
 completes "directory" actuary record -l dir
-completes "" actuary record --log fi
-completes "file" actuary record --from fi
+completes "" actuary record --log fil
+completes "file" actuary record --from fil
 completes "" actuary record --for ''
 # An option after a value, and after options.
 completes "--json" actuary record --per task --js
@@ -60,5 +61,5 @@ completes "--json" actuary record -l directory --strict --js
 # What follows the options is no option.
 completes "" actuary record -- --js
 completes "" actuary record ls --js
-completes "file" actuary record ls fi
-completes "file" actuary list fi
+completes "file" actuary record ls fil
+completes "file" actuary list fil

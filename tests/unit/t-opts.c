@@ -142,7 +142,8 @@ static void test_refusals(void **state)
 {
 	(void)state;
 	check_refusal("--count: \"x\" is not a whole number; write it as 1000", "-n", "x");
-	check_refusal("--count: \"-1\" is not a whole number; write it as 1000", "--count=-1", NULL);
+	check_refusal("--count: \"-1\" is not a whole number; write it as 1000", "--count=-1",
+		      NULL);
 	check_refusal("--count: \"\" is not a whole number; write it as 1000", "--count=", NULL);
 	check_refusal("--size: \"1Z\" is not a size; write it as 512, 64K or 1.5G", "--size", "1Z");
 	check_refusal("--size: \"9999999T\" is too large", "--size", "9999999T");

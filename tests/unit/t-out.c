@@ -226,7 +226,8 @@ static void check_json_string(char *text, size_t length)
 /* Bytes at random, from those that matter; the seed is fixed. */
 static void test_json_always_valid(void **state)
 {
-	static const unsigned char bytes[] = "a\"\\\n\x1b\x7f\x80\xbf\xc0\xc2\xe0\xed\xef\xf0\xf4\xff\xa0";
+	static const unsigned char bytes[] =
+		"a\"\\\n\x1b\x7f\x80\xbf\xc0\xc2\xe0\xed\xef\xf0\xf4\xff\xa0";
 	unsigned int seed = 20061117;
 
 	(void)state;
@@ -315,7 +316,8 @@ static void test_csv(void **state)
 	out_csv_field(out, TEXT("2"));
 	out_csv_end(out);
 	end(out);
-	assert_string_equal(written, "plain,\"a,b\",\"say \"\"hi\"\"\",,\"two\nlines\",\" blank\"\n,2\n");
+	assert_string_equal(written,
+			    "plain,\"a,b\",\"say \"\"hi\"\"\",,\"two\nlines\",\" blank\"\n,2\n");
 }
 
 /* ---- Values for people ---- */
