@@ -203,6 +203,28 @@ static int take_letters(struct parser *parser, const char *letters)
 	return status;
 }
 
+/*
+ * An option behind an argument would be taken for another argument: say why it
+ * is not taken, but where what follows is a command with options of its own.
+ */
+static int check_arguments(const struct parser *parser)
+{
+	if (strstr(parser->command->synopsis, "-- "))
+		return STATUS_OK;
+	for (int i = parser->next; i < parser->argc; i++) {
+		const char *word = parser->argv[i];
+
+		if (strcmp(word, "--") == 0)
+			break;
+		if (word[0] == '-' && word[1]) {
+			msg_error("%s comes too late: options go before \"%s\"", word,
+				  parser->argv[parser->next]);
+			return STATUS_USAGE;
+		}
+	}
+	return STATUS_OK;
+}
+
 int opts_parse(const struct command *command, void *options, int argc, char **argv,
 	       struct opts *ret_opts)
 {
@@ -214,8 +236,10 @@ int opts_parse(const struct command *command, void *options, int argc, char **ar
 	while (parser.next < argc && status == STATUS_OK) {
 		const char *word = argv[parser.next];
 
-		if (word[0] != '-' || !word[1])
+		if (word[0] != '-' || !word[1]) {
+			status = check_arguments(&parser);
 			break;
+		}
 		parser.next++;
 		if (strcmp(word, "--") == 0)
 			break;

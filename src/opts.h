@@ -7,7 +7,9 @@
  * -h (short help) and --help (the manual), which no table lists.
  *
  * One rule for all: options come before arguments.  The first word that is no
- * option ends them, and so does "--"; what follows is the command's.  Names
+ * option ends them, and so does "--"; what follows is the command's.  (An option
+ * that comes too late is refused, but where the synopsis tells that a command
+ * follows, "[-- COMMAND...]", which has its own.)  Names
  * cannot be abbreviated; of an option given twice the last one holds.
  */
 #include <stdbool.h>

@@ -37,7 +37,7 @@ static const struct option_spec specs[] = {
 
 static const struct command command = {
 	.name = "try",
-	.synopsis = "[OPTION]... [ARG]...",
+	.synopsis = "[OPTION]... [-- COMMAND [ARG]...]",
 	.summary = "try options",
 	.options = specs,
 	.options_size = sizeof(struct try_options),
@@ -45,10 +45,21 @@ static const struct command command = {
 
 enum { ARGS_MAX = 16 };
 
+/* The same, but what follows its options is no command. */
+static const struct command plain = {
+	.name = "plain",
+	.synopsis = "[OPTION]... [LOG]",
+	.summary = "try arguments",
+	.options = specs,
+	.options_size = sizeof(struct try_options),
+};
+
 /* What opts_parse() left, and what it said. */
 static struct try_options got;
 static struct opts opts;
 static char said[1024];
+
+static const struct command *trying = &command;
 
 static int parse(const char *first, ...)
 {
@@ -68,7 +79,7 @@ static int parse(const char *first, ...)
 	memset(&got, 0, sizeof(got));
 	memset(&opts, 0, sizeof(opts));
 	dup2(fileno(file), STDERR_FILENO);
-	status = opts_parse(&command, &got, argc, argv, &opts);
+	status = opts_parse(trying, &got, argc, argv, &opts);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	rewind(file);
@@ -174,6 +185,19 @@ static void test_no_abbreviations(void **state)
 	check_refusal("unknown option --cou; actuary try -h lists them", "--cou=1", NULL);
 }
 
+static void test_too_late(void **state)
+{
+	(void)state;
+	trying = &plain;
+	check_refusal("-f comes too late: options go before \"log\"", "log", "-f");
+	assert_int_equal(parse("log", "-", "--", "-f", NULL), STATUS_OK);
+	assert_int_equal(parse("--", "log", "-f", NULL), STATUS_OK);
+	assert_int_equal(opts.first, 2);
+	assert_int_equal(parse("-f", "log", NULL), STATUS_OK);
+	assert_int_equal(opts.first, 2);
+	trying = &command;
+}
+
 /* What the user typed reaches the terminal only as one harmless line. */
 static void test_hostile(void **state)
 {
@@ -197,7 +221,7 @@ static void test_help(void **state)
 	text[length] = '\0';
 	fclose(file);
 	assert_string_equal(text,
-		"Usage: actuary try [OPTION]... [ARG]...\n\n"
+		"Usage: actuary try [OPTION]... [-- COMMAND [ARG]...]\n\n"
 		"Try options.\n\n"
 		"Options:\n"
 		"  -f, --flag              a flag\n"
@@ -222,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_last_wins),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_no_abbreviations),
+		cmocka_unit_test(test_too_late),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_help),
 	};
