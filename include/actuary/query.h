@@ -87,6 +87,8 @@ enum act_metric_type {
 	ACT_METRIC_MAX,
 	ACT_METRIC_QUANTILE, /* within 1/64 (1.6 %) of the value of that rank */
 	ACT_METRIC_RATIO,    /* sum of @field over sum of @per, see below */
+	ACT_METRIC_RATIO_UPPER, /* the former of these two sums, */
+	ACT_METRIC_RATIO_LOWER, /* and the latter */
 };
 
 /*
@@ -97,7 +99,7 @@ enum act_metric_type {
 struct act_metric {
 	enum act_metric_type type;
 	enum act_field field;
-	enum act_field per; /* of RATIO */
+	enum act_field per; /* of RATIO... */
 	double quantile;    /* of QUANTILE: 0 to 1 */
 };
 

@@ -19,6 +19,8 @@ static enum measure_what what_of(const struct act_metric *metric)
 	case ACT_METRIC_FAILED:
 		return MEASURE_FAILED;
 	case ACT_METRIC_RATIO:
+	case ACT_METRIC_RATIO_UPPER:
+	case ACT_METRIC_RATIO_LOWER:
 		return MEASURE_RATIO;
 	default:
 		return MEASURE_FIELD;
@@ -87,7 +89,7 @@ bool act_metric_is_valid(const struct act_metric *metric)
 	}
 	if (metric->type == ACT_METRIC_SUM)
 		return act_field_is_additive(metric->field);
-	if (metric->type == ACT_METRIC_RATIO)
+	if (what_of(metric) == MEASURE_RATIO)
 		return metric->per < ACT_FIELDS && act_field_is_additive(metric->field) &&
 		       act_field_is_additive(metric->per);
 	return metric->type != ACT_METRIC_QUANTILE ||
@@ -288,6 +290,7 @@ uint64_t measure_value(const struct measure *measure, size_t group,
 		value = cell->min ^ flip;
 		break;
 	case ACT_METRIC_MAX:
+	case ACT_METRIC_RATIO_LOWER:
 		value = cell->max ^ flip;
 		break;
 	case ACT_METRIC_QUANTILE:
