@@ -85,7 +85,7 @@ enum act_metric_type {
 	ACT_METRIC_MEAN,
 	ACT_METRIC_MIN,
 	ACT_METRIC_MAX,
-	ACT_METRIC_QUANTILE, /* within 1/64 (1.6 %) of the value of that rank */
+	ACT_METRIC_QUANTILE, /* within 1/64 (1.6 %); of 16 values or fewer, exact */
 	ACT_METRIC_RATIO,    /* sum of @field over sum of @per, see below */
 	ACT_METRIC_RATIO_UPPER, /* the former of these two sums, */
 	ACT_METRIC_RATIO_LOWER, /* and the latter */

@@ -49,10 +49,9 @@ static void count_bucket(struct histogram *histogram, unsigned int bucket,
 	*counter += *counter < UINT32_MAX;
 }
 
-/* From numbers to pages. */
 static void open_pages(struct histogram *histogram, struct histogram_budget *budget)
 {
-	uint16_t few[HISTOGRAM_FEW];
+	uint64_t few[HISTOGRAM_FEW];
 	size_t count = histogram->few_count;
 
 	histogram->pages = allocate(sizeof(*histogram->pages), budget);
@@ -60,35 +59,38 @@ static void open_pages(struct histogram *histogram, struct histogram_budget *bud
 		give_up(histogram);
 		return;
 	}
-	if (count)
-		memcpy(few, histogram->few, count * sizeof(*few));
-	if (histogram->few)
-		budget->bytes -= sizeof(few);
+	memcpy(few, histogram->few, count * sizeof(*few));
+	budget->bytes -= sizeof(few);
 	free(histogram->few);
 	histogram->few = NULL;
 	histogram->few_count = 0;
 	for (size_t i = 0; i < count && histogram->pages; i++)
-		count_bucket(histogram, few[i], budget);
+		count_bucket(histogram, histogram_bucket(few[i]), budget);
 }
 
-void histogram_add_slowly(struct histogram *histogram, unsigned int bucket,
+static void keep_few(struct histogram *histogram, uint64_t value, struct histogram_budget *budget)
+{
+	if (!histogram->few)
+		histogram->few = allocate(HISTOGRAM_FEW * sizeof(*histogram->few), budget);
+	if (histogram->few)
+		histogram->few[histogram->few_count++] = value;
+	else
+		give_up(histogram);
+}
+
+void histogram_add_slowly(struct histogram *histogram, uint64_t value,
 			  struct histogram_budget *budget)
 {
-	if (histogram->is_given_up || bucket >= BUCKETS)
+	if (histogram->is_given_up || value >= ACT_UNKNOWN)
 		return;
 	if (!histogram->pages && histogram->few_count < HISTOGRAM_FEW) {
-		if (!histogram->few)
-			histogram->few = allocate(HISTOGRAM_FEW * sizeof(*histogram->few), budget);
-		if (histogram->few)
-			histogram->few[histogram->few_count++] = (uint16_t)bucket;
-		else
-			give_up(histogram);
+		keep_few(histogram, value, budget);
 		return;
 	}
 	if (!histogram->pages)
 		open_pages(histogram, budget);
 	if (histogram->pages)
-		count_bucket(histogram, bucket, budget);
+		count_bucket(histogram, histogram_bucket(value), budget);
 }
 
 static uint64_t total(const struct histogram *histogram)
@@ -101,31 +103,33 @@ static uint64_t total(const struct histogram *histogram)
 	return sum;
 }
 
-static int compare_buckets(const void *a, const void *b)
+static int compare_values(const void *a_void, const void *b_void)
 {
-	return *(const uint16_t *)a - *(const uint16_t *)b;
+	const uint64_t *a = a_void, *b = b_void;
+
+	return *a < *b ? -1 : *a > *b;
 }
 
-static unsigned int rank_few(const struct histogram *histogram, uint64_t rank)
+static uint64_t rank_few(const struct histogram *histogram, uint64_t rank)
 {
-	uint16_t few[HISTOGRAM_FEW];
+	uint64_t few[HISTOGRAM_FEW];
 
 	memcpy(few, histogram->few, histogram->few_count * sizeof(*few));
-	qsort(few, histogram->few_count, sizeof(*few), compare_buckets);
+	qsort(few, histogram->few_count, sizeof(*few), compare_values);
 	return few[rank - 1];
 }
 
-static unsigned int rank_pages(const struct histogram_pages *pages, uint64_t rank)
+static uint64_t rank_pages(const struct histogram_pages *pages, uint64_t rank)
 {
 	for (unsigned int bucket = 0; bucket < BUCKETS; bucket++) {
 		const uint32_t *page = pages->page[bucket / HISTOGRAM_PAGE];
 		uint64_t count = page ? page[bucket % HISTOGRAM_PAGE] : 0;
 
 		if (rank <= count)
-			return bucket;
+			return histogram_middle(bucket);
 		rank -= count;
 	}
-	return BUCKETS - 1;
+	return ACT_UNKNOWN;
 }
 
 uint64_t histogram_quantile(const struct histogram *histogram, double quantile)
@@ -140,8 +144,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, double quantile)
 		rank++;
 	if (rank > count)
 		rank = count;
-	return histogram_middle(histogram->pages ? rank_pages(histogram->pages, rank) :
-						   rank_few(histogram, rank));
+	return histogram->pages ? rank_pages(histogram->pages, rank) : rank_few(histogram, rank);
 }
 
 void histogram_release(struct histogram *histogram)

@@ -10,14 +10,14 @@
  * wide, and its middle is at most b / 64 from any value in it: a quantile is
  * within 1/64 (1.6 %) of the value that has its rank.
  *
- * Memory comes as needed: the first values are kept as bucket numbers, then
- * each power of two that occurs gets a page of counters.  Zeroes are an empty
- * histogram.
+ * Memory comes as needed: the first values are kept as they are, and give exact
+ * quantiles; then each power of two that occurs gets a page of counters.
+ * Zeroes are an empty histogram.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_FEW 24   /* values kept as bucket numbers */
+#define HISTOGRAM_FEW 16   /* values kept as they are */
 #define HISTOGRAM_PAGE 32  /* buckets a page */
 #define HISTOGRAM_PAGES 60 /* 64 small ones, then 58 powers of two */
 
@@ -32,9 +32,9 @@ struct histogram_budget {
 
 struct histogram {
 	struct histogram_pages *pages; /* NULL: still few */
-	uint16_t *few;
-	uint16_t few_count;
-	uint16_t is_given_up; /* no memory for it: has no quantiles */
+	uint64_t *few;
+	uint32_t few_count;
+	uint32_t is_given_up; /* no memory for it: has no quantiles */
 };
 
 static inline unsigned int histogram_bucket(uint64_t value)
@@ -51,7 +51,7 @@ static inline unsigned int histogram_bucket(uint64_t value)
 uint64_t histogram_middle(unsigned int bucket);
 
 /* What histogram_add() does where there is no page yet. */
-void histogram_add_slowly(struct histogram *histogram, unsigned int bucket,
+void histogram_add_slowly(struct histogram *histogram, uint64_t value,
 			  struct histogram_budget *budget);
 
 /* @value is less than 2^63.  Counters stop at 2^32 - 1. */
@@ -65,7 +65,7 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value,
 	if (page && page[bucket % HISTOGRAM_PAGE] < UINT32_MAX)
 		page[bucket % HISTOGRAM_PAGE]++;
 	else
-		histogram_add_slowly(histogram, bucket, budget);
+		histogram_add_slowly(histogram, value, budget);
 }
 
 /*

@@ -289,14 +289,14 @@ static void check_quantiles(uint64_t *values, size_t count, const struct histogr
 		uint64_t told = histogram_quantile(histogram, quantiles[i]);
 		uint64_t error = told > exact ? told - exact : exact - told;
 
-		assert_true(error <= exact / 64);
+		assert_true(error <= (count > 16 ? exact / 64 : 0));
 	}
 }
 
-/* Any values, any number of them: within 1/64 of the value of that rank. */
+/* Within 1/64 of the value of that rank, whatever the values; a few are exact. */
 static void test_histogram(void **state)
 {
-	static const size_t counts[] = { 1, 2, 3, 23, 24, 25, 100, 1000, 20000 };
+	static const size_t counts[] = { 1, 2, 3, 15, 16, 17, 100, 1000, 20000 };
 
 	(void)state;
 	for (int round = 0; round < 60; round++) {
@@ -342,13 +342,13 @@ static void test_histogram_edges(void **state)
 /* Without memory it says that it does not know. */
 static void test_histogram_budget(void **state)
 {
-	struct histogram_budget budget = { 0, 700 };
+	struct histogram_budget budget = { 0, 900 };
 	struct histogram histogram = { 0 };
 
 	(void)state;
-	for (uint64_t i = 0; i < 24; i++)
+	for (uint64_t i = 0; i < 16; i++)
 		histogram_add(&histogram, i, &budget);
-	assert_int_equal(histogram_quantile(&histogram, 1), 23);
+	assert_int_equal(histogram_quantile(&histogram, 1), 15);
 	for (uint64_t i = 0; i < 40; i++)
 		histogram_add(&histogram, UINT64_C(1) << i, &budget);
 	assert_int_equal(histogram_quantile(&histogram, 1), ACT_UNKNOWN);
