@@ -6,11 +6,19 @@
 command -v bash >/dev/null || skip "there is no bash"
 mkdir "$tmp/bin" "$tmp/directory"
 : >"$tmp/file"
+printf '#!/bin/sh\n' >"$tmp/bin/actuary-completes"
+chmod +x "$tmp/bin/actuary-completes"
 ln -s "$ACTUARY" "$tmp/bin/actuary"
 PATH=$tmp/bin:$PATH
 set +u
 . "$SRC/completions/actuary"
 cd "$tmp" || exit
+
+# Outside of a completion the builtin fails.
+compopt()
+{
+	:
+}
 
 # completes WANTED WORD...: what can stand for the last word, sorted.
 completes()
@@ -63,3 +71,7 @@ completes "" actuary record -- --js
 completes "" actuary record ls --js
 completes "file" actuary record ls fil
 completes "file" actuary list fil
+completes "file" actuary record -- ls fil
+# Of commands, only this one has the name of a program that nobody else has.
+completes "actuary-completes" actuary record -- actuary-c
+completes "actuary-completes" actuary record --json -- actuary-c
