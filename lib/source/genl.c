@@ -64,8 +64,9 @@ static ssize_t receive(const struct genl *genl, void *buffer)
 	};
 	ssize_t length = recvmsg(genl_fd(genl), &message, MSG_DONTWAIT);
 
+	/* On a busy machine exits can overflow the buffer before the answer comes. */
 	if (length < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : -errno;
 	if (message.msg_flags & MSG_TRUNC)
 		return -EMSGSIZE;
 	return sender.nl_pid == 0 ? length : 0;

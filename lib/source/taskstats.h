@@ -2,7 +2,7 @@
 #ifndef SOURCE_TASKSTATS_H
 #define SOURCE_TASKSTATS_H
 
-/* The inside of the taskstats source, shared by taskstats.c and selftest.c. */
+/* The inside of the taskstats source, shared by taskstats*.c and selftest.c. */
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -15,6 +15,7 @@
 #include "source/source.h"
 
 #define BATCH 64
+#define CPUS_MAX 8192 /* CONFIG_NR_CPUS at its largest on x86 and arm64 */
 
 struct listener {
 	struct genl genl;
@@ -49,6 +50,8 @@ struct exits {
 	struct batch batch;
 };
 
+extern const struct source_ops taskstats_ops;
+
 /*
  * Receives at most @limit messages of a listener into the batch.  Returns how
  * many, 0 if none waits, -ENOBUFS at the first call after an overflow, or
@@ -59,6 +62,9 @@ int taskstats_receive(struct exits *exits, size_t listener, size_t limit);
 /* The message with that index in the batch, NULL if it is not the kernel's. */
 const void *taskstats_message(const struct exits *exits, size_t index,
 			      size_t *ret_length);
+
+/* Keeps the state of kernel.task_delayacct in the capture, if there is one. */
+void taskstats_capture_switch(struct exits *exits, uint64_t now_ns);
 
 /*
  * Requires that a child's exit is seen on each CPU where one can run; the
