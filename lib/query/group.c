@@ -69,16 +69,27 @@ static uint64_t hash_key(const uint64_t *key, size_t count)
 	return hash;
 }
 
+/* Keys are short: a loop takes less than a call of memcmp(3). */
+static bool is_same_key(const uint64_t *a, const uint64_t *b, size_t count)
+{
+	uint64_t difference = 0;
+
+	for (size_t i = 0; i < count; i++)
+		difference |= a[i] ^ b[i];
+	return !difference;
+}
+
 static uint32_t *find_bucket(const struct act_groups *groups, const uint64_t *key)
 {
 	size_t mask = 2 * groups->room - 1;
 	size_t at = hash_key(key, groups->key_count) & mask;
-	size_t size = groups->key_count * sizeof(*key);
 
+	/* There is always a free one: at most half of them are taken. */
 	for (;; at = (at + 1) & mask) {
 		uint32_t group = groups->bucket[at];
 
-		if (!group || memcmp(&groups->keys[(group - 1) * groups->key_count], key, size) == 0)
+		if (!group || is_same_key(&groups->keys[(group - 1) * groups->key_count], key,
+					  groups->key_count))
 			return &groups->bucket[at];
 	}
 }
@@ -100,13 +111,13 @@ static size_t bytes_a_group(const struct act_groups *groups)
 
 static int grow_array(void *array_pointer, size_t room, size_t size)
 {
-	void *array;
+	void *array, *grown;
 
 	memcpy(&array, array_pointer, sizeof(array));
-	array = reallocarray(array, room, size);
-	if (!array)
+	grown = reallocarray(array, room, size);
+	if (!grown)
 		return -ENOMEM;
-	memcpy(array_pointer, &array, sizeof(array));
+	memcpy(array_pointer, &grown, sizeof(grown));
 	return 0;
 }
 
@@ -305,8 +316,7 @@ static int find_by_values(struct act_groups *groups, size_t count)
 	for (size_t i = 0; i < count && ret >= 0; i++) {
 		for (size_t k = 0; k < groups->key_count; k++)
 			key[k] = groups->values[k * groups->row_room + i];
-		if (group == NO_GROUP ||
-		    memcmp(key, last, groups->key_count * sizeof(*key)) != 0) {
+		if (group == NO_GROUP || !is_same_key(key, last, groups->key_count)) {
 			if (is_kept(groups, key))
 				ret = find_group(groups, key, &group);
 			else
