@@ -334,14 +334,12 @@ static void fill_task(const struct payload *payload, struct act_record *record)
  */
 static void fill_group(const struct payload *payload, uint32_t pid, struct act_record *record)
 {
-	struct act_record all;
-
-	fill_numbers(payload, &all);
 	act_record_clear(record);
-	for (size_t i = 0; i < ITEMS && items[i].since <= payload->version; i++)
-		if (act_field_table[items[i].field].sources & ACT_FROM_GROUP)
-			record->value[items[i].field] = all.value[items[i].field];
-	record->wall_ns = all.wall_ns;
+	fill_numbers(payload, record);
+	for (size_t i = 0; i < ITEMS; i++)
+		if (items[i].field != ACT_F_wall_ns &&
+		    !(act_field_table[items[i].field].sources & ACT_FROM_GROUP))
+			record->value[items[i].field] = ACT_UNKNOWN;
 	record->pid = pid;
 	record->version = payload->version;
 }

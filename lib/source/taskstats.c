@@ -298,7 +298,7 @@ static bool send_closers(struct exits *exits, bool *is_closed)
 static int close_streams(struct exits *exits, bool *is_closed,
 			 const struct act_sink *sink)
 {
-	bool was_sent[CPUS_MAX];
+	bool was_sent[CPUS_MAX] = { false };
 	int ret;
 
 	if (!send_closers(exits, is_closed))

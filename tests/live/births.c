@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,14 +139,13 @@ static int run_threads(long count, long rounds)
 
 static pid_t execute_nothing(void)
 {
-	pid_t pid = vfork();
+	char name[] = "births", nothing[] = "nothing";
+	char *argv[] = { name, nothing, NULL };
+	pid_t pid;
 
-	if (pid < 0)
-		fail("vfork");
-	if (pid == 0) {
-		execl("/proc/self/exe", "births", "nothing", (char *)NULL);
-		_exit(127);
-	}
+	errno = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ);
+	if (errno)
+		fail("posix_spawn");
 	return pid;
 }
 

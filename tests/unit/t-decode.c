@@ -84,7 +84,7 @@ static void fill_stats(uint8_t *stats, unsigned int version)
 	stats[8] = 0x20;
 	stats[9] = 0xf6;
 	memset(stats + place(version, 80), 0, 32);
-	memcpy(stats + place(version, 80), "a\nb\"\\\x1b\xff", 7);
+	memcpy(stats + place(version, 80), "a\nb\"\\\x1b\xff", 8);
 	stats[place(version, 80) + 20] = 'x';
 	stats[place(version, 112)] = 3;
 	put_u32(stats, place(version, 120), 4294967294u);
