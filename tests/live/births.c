@@ -137,13 +137,13 @@ static int run_threads(long count, long rounds)
 	return 0;
 }
 
-static pid_t execute_nothing(void)
+static pid_t execute_nothing(const char *self)
 {
 	char name[] = "births", nothing[] = "nothing";
 	char *argv[] = { name, nothing, NULL };
 	pid_t pid;
 
-	errno = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ);
+	errno = posix_spawn(&pid, self, NULL, NULL, argv, environ);
 	if (errno)
 		fail("posix_spawn");
 	return pid;
@@ -151,8 +151,14 @@ static pid_t execute_nothing(void)
 
 static int run_execs(long count)
 {
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		fail("/proc/self/exe");
+	self[length] = '\0';
 	for (long i = 0; i < count; i++)
-		reap(execute_nothing(), 0);
+		reap(execute_nothing(self), 0);
 	return 0;
 }
 
