@@ -272,7 +272,7 @@ static uint64_t rounded(double real)
 	if (isnan(real))
 		return ACT_UNKNOWN;
 	if (real < 0)
-		return (uint64_t)(int64_t)(real - 0.5);
+		return real > -9e18 ? (uint64_t)(int64_t)(real - 0.5) : (uint64_t)-INT64_MAX;
 	return real < 9e18 ? (uint64_t)(real + 0.5) : INT64_MAX;
 }
 
