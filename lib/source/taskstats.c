@@ -276,32 +276,43 @@ static int wait_taskstats(struct act_source *source, uint64_t timeout_ns)
 
 /* ---- Finishing ---- */
 
+int taskstats_close(struct listener *listener, uint64_t deadline_ns, pid_t *ret_pid)
+{
+	pid_t pid;
+	int ret;
+
+	if (listener->stuck && !closer_reap(listener->stuck))
+		return 0;
+	listener->stuck = 0;
+	ret = closer_run(listener->cpu, deadline_ns, &pid);
+	if (ret == -ETIMEDOUT)
+		listener->stuck = pid;
+	if (ret < 0)
+		return ret == -EINVAL || ret == -ETIMEDOUT ? 0 : ret;
+	*ret_pid = pid;
+	return 1;
+}
+
 /* Sends a child to each CPU that is not closed.  True if one was sent. */
-static bool send_closers(struct exits *exits, bool *is_closed)
+static bool send_closers(struct exits *exits, const bool *is_closed, uint64_t deadline_ns)
 {
 	bool is_sent = false;
 
-	for (size_t i = 0; i < exits->listeners; i++) {
-		struct listener *listener = &exits->listener[i];
-
-		if (is_closed[i])
-			continue;
-		if (closer_run(listener->cpu, &listener->closer) < 0)
-			listener->closer = 0;
-		else
+	for (size_t i = 0; i < exits->listeners; i++)
+		if (!is_closed[i] && taskstats_close(&exits->listener[i], deadline_ns,
+						     &exits->listener[i].closer) > 0)
 			is_sent = true;
-	}
 	return is_sent;
 }
 
 /* Returns 1 when every CPU that a child can reach is closed, 0, or an error. */
-static int close_streams(struct exits *exits, bool *is_closed,
+static int close_streams(struct exits *exits, bool *is_closed, uint64_t deadline_ns,
 			 const struct act_sink *sink)
 {
 	bool was_sent[CPUS_MAX] = { false };
 	int ret;
 
-	if (!send_closers(exits, is_closed))
+	if (!send_closers(exits, is_closed, deadline_ns))
 		return 1;
 	for (size_t i = 0; i < exits->listeners; i++)
 		was_sent[i] = exits->listener[i].closer != 0;
@@ -342,7 +353,7 @@ static int finish_taskstats(struct act_source *source, const struct act_sink *si
 	if (!is_closed)
 		return -ENOMEM;
 	do {
-		ret = close_streams(exits, is_closed, sink);
+		ret = close_streams(exits, is_closed, deadline_ns, sink);
 	} while (ret == 0 && clock_monotonic_ns() < deadline_ns);
 	/* A foreign number may be on its way while its hole shows already. */
 	if (ret >= 0 && sequence_pending(&exits->intake.sequence) > 0) {

@@ -21,7 +21,8 @@ struct listener {
 	struct genl genl;
 	int cpu;
 	uint32_t drops_seen; /* the socket's counter, as last read; it wraps */
-	pid_t closer;          /* the child that is awaited there; 0: none */
+	pid_t closer;        /* the child whose message is awaited; 0: none */
+	pid_t stuck;         /* a child that did not get to run there; 0: none */
 };
 
 /* What one recvmmsg(2) brought, and how far it was handed on. */
@@ -51,6 +52,12 @@ struct exits {
 };
 
 extern const struct source_ops taskstats_ops;
+
+/*
+ * Lets a child exit on the listener's CPU.  Returns 1 and its pid, 0 if none
+ * can run there now, or a negative errno.
+ */
+int taskstats_close(struct listener *listener, uint64_t deadline_ns, pid_t *ret_pid);
 
 /*
  * Receives at most @limit messages of a listener into the batch.  Returns how
