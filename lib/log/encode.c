@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records to columns.  Each column is told as differences to whatever predicts
+ * it best (the row before, the last row of the same command, another field),
+ * divided by what divides them all (clock ticks, microseconds, pages), and laid
+ * out byte by byte, so that zstd sees the noise of low bytes and the silence of
+ * high ones apart.
+ */
+#include "log/block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define LEVEL 1
+#define TEXT_SLOTS 8192 /* a power of two, more than twice the texts of most groups */
+#define SAMPLE_STEP 8   /* rows looked at to choose what predicts a column */
+
+struct group {
+	size_t room, rows;
+	uint64_t *column[ACT_FIELDS];  /* NULL: derived */
+	/* The different names, one after the other, and a hash table of them. */
+	struct buffer texts;
+	uint32_t *text_at;     /* offset of text i */
+	uint32_t texts_count;
+	uint32_t slot[TEXT_SLOTS]; /* text + 1, 0: free */
+	/* Work space for one column. */
+	int32_t *same_comm;    /* the last row with the same name, -1: none */
+	int32_t *last_of_text;
+	uint64_t *predicted;
+	uint64_t *residual;
+	uint8_t *planes;
+	uint64_t *derived;
+	ZSTD_CCtx *zstd;
+};
+
+void group_free(struct group *group)
+{
+	if (!group)
+		return;
+	for (int field = 0; field < ACT_FIELDS; field++)
+		free(group->column[field]);
+	buffer_release(&group->texts);
+	free(group->text_at);
+	free(group->same_comm);
+	free(group->last_of_text);
+	free(group->predicted);
+	free(group->residual);
+	free(group->planes);
+	free(group->derived);
+	ZSTD_freeCCtx(group->zstd);
+	free(group);
+}
+
+struct group *group_new(size_t rows)
+{
+	struct group *group = calloc(1, sizeof(*group));
+	bool failed = false;
+
+	if (!group)
+		return NULL;
+	group->room = rows;
+	for (int field = 0; field < ACT_FIELDS; field++) {
+		if (!field_is_stored(field))
+			continue;
+		group->column[field] = malloc(rows * sizeof(uint64_t));
+		failed |= !group->column[field];
+	}
+	group->text_at = malloc(rows * sizeof(*group->text_at));
+	group->same_comm = malloc(rows * sizeof(*group->same_comm));
+	group->last_of_text = malloc(rows * sizeof(*group->last_of_text));
+	group->predicted = malloc(rows * sizeof(*group->predicted));
+	group->residual = malloc(rows * sizeof(*group->residual));
+	group->derived = malloc(rows * sizeof(*group->derived));
+	/* A bit map, up to eight planes. */
+	group->planes = malloc(rows / 8 + 1 + rows * sizeof(uint64_t));
+	group->zstd = ZSTD_createCCtx();
+	if (failed || !group->text_at || !group->same_comm || !group->last_of_text ||
+	    !group->predicted || !group->residual || !group->derived || !group->planes ||
+	    !group->zstd) {
+		group_free(group);
+		return NULL;
+	}
+	ZSTD_CCtx_setParameter(group->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(group->zstd, ZSTD_c_contentSizeFlag, 0);
+	return group;
+}
+
+void group_clear(struct group *group)
+{
+	group->rows = 0;
+	group->texts_count = 0;
+	buffer_clear(&group->texts);
+	memset(group->slot, 0, sizeof(group->slot));
+}
+
+size_t group_rows(const struct group *group)
+{
+	return group->rows;
+}
+
+static const char *text_of(const struct group *group, uint32_t index)
+{
+	return (const char *)group->texts.data + group->text_at[index];
+}
+
+static uint32_t intern(struct group *group, const char *text)
+{
+	size_t length = strnlen(text, ACT_COMM_SIZE - 1);
+	uint64_t hash = format_checksum(text, length);
+	uint32_t index;
+
+	for (size_t probe = 0; probe < TEXT_SLOTS; probe++) {
+		uint32_t *slot = &group->slot[(hash + probe) & (TEXT_SLOTS - 1)];
+
+		if (!*slot)
+			*slot = group->texts_count + 1;
+		else if (strlen(text_of(group, *slot - 1)) == length &&
+			 memcmp(text_of(group, *slot - 1), text, length) == 0)
+			return *slot - 1;
+		else
+			continue;
+		break;
+	}
+	/* In a full table a text may be kept twice, which harms nobody. */
+	index = group->texts_count++;
+	group->text_at[index] = (uint32_t)group->texts.length;
+	buffer_append(&group->texts, text, length);
+	buffer_append_u8(&group->texts, 0);
+	return index;
+}
+
+void group_append(struct group *group, const struct act_record *record)
+{
+	size_t row = group->rows++;
+
+	for (int field = 0; field < ACT_FIELDS; field++)
+		if (group->column[field])
+			group->column[field][row] = record->value[field];
+	group->column[ACT_F_comm][row] = intern(group, record->comm_text);
+}
+
+uint64_t group_exits(const struct group *group, size_t from, size_t to)
+{
+	const uint64_t *value = group->column[ACT_F_exits];
+	uint64_t sum = 0;
+
+	for (size_t row = from; row < to; row++)
+		sum += value[row] == ACT_UNKNOWN ? 0 : value[row];
+	return sum;
+}
+
+void group_span(const struct group *group, size_t from, size_t to,
+		uint64_t *ret_first_ns, uint64_t *ret_last_ns)
+{
+	const uint64_t *value = group->column[ACT_F_end_ns];
+
+	*ret_first_ns = UINT64_MAX;
+	*ret_last_ns = 0;
+	for (size_t row = from; row < to; row++) {
+		if (value[row] == ACT_UNKNOWN)
+			continue;
+		if (value[row] < *ret_first_ns)
+			*ret_first_ns = value[row];
+		if (value[row] > *ret_last_ns)
+			*ret_last_ns = value[row];
+	}
+	if (*ret_first_ns > *ret_last_ns)
+		*ret_first_ns = *ret_last_ns = ACT_UNKNOWN;
+}
+
+/* ---- What predicts a column ---- */
+
+/* Fields that often equal another one of the same record, which stands before it. */
+static int likely_base(enum act_field field)
+{
+	switch (field) {
+	case ACT_F_tid:
+		return ACT_F_pid;
+	case ACT_F_gid:
+		return ACT_F_uid;
+	case ACT_F_tgetime_ns:
+		return ACT_F_wall_ns;
+	case ACT_F_run_real_ns:
+		return ACT_F_cpu_ns;
+	case ACT_F_run_scaled_ns:
+		return ACT_F_run_real_ns;
+	case ACT_F_user_scaled_ns:
+		return ACT_F_user_ns;
+	case ACT_F_system_scaled_ns:
+		return ACT_F_system_ns;
+	case ACT_F_run_ns:
+		return ACT_F_wall_ns;
+	case ACT_F_wpcopy_delay_count:
+		return ACT_F_minflt;
+	default:
+		break;
+	}
+	/* With one wait the longest and the shortest are the sum. */
+	if (act_field_table[field].fold == ACT_FOLD_MAX && field > 0 &&
+	    act_field_table[field - 1].type == ACT_TYPE_DURATION)
+		return (int)field - 1;
+	if (act_field_table[field].fold == ACT_FOLD_MIN)
+		return (int)field - 1;
+	return -1;
+}
+
+/* A part of the group, and one of its columns. */
+struct part {
+	struct group *group;
+	size_t from, rows;
+	const uint64_t *value;
+	const uint64_t *other; /* the likely base's values, or NULL */
+	int base_field;
+	uint64_t min, max;     /* of the known ones */
+	bool has_unknown;
+	/* What was chosen. */
+	enum column_base base;
+	uint64_t scale;
+	unsigned int width;
+};
+
+static const uint64_t *values_of(const struct part *part, enum act_field field)
+{
+	struct group *group = part->group;
+	const int *from;
+
+	if (group->column[field])
+		return group->column[field] + part->from;
+	from = act_field_derivation(field)->from;
+	act_field_derive(field, group->column[from[0]] + part->from,
+			 from[1] < 0 ? NULL : group->column[from[1]] + part->from,
+			 group->derived, part->rows);
+	return group->derived;
+}
+
+static void find_same_comm(struct part *part)
+{
+	struct group *group = part->group;
+	const uint64_t *text = group->column[ACT_F_comm] + part->from;
+
+	for (uint32_t i = 0; i < group->texts_count; i++)
+		group->last_of_text[i] = -1;
+	for (size_t row = 0; row < part->rows; row++) {
+		group->same_comm[row] = group->last_of_text[text[row]];
+		group->last_of_text[text[row]] = (int32_t)row;
+	}
+}
+
+static uint64_t zigzag(uint64_t difference)
+{
+	return difference << 1 ^ -(difference >> 63);
+}
+
+/*
+ * The difference of a row.  An unknown value stands for the one predicted, so
+ * that it costs nothing; the bit map tells it.
+ */
+static uint64_t predict(const struct part *part, enum column_base base, const uint64_t *seen,
+			size_t row)
+{
+	switch (base) {
+	case BASE_MINIMUM:
+		return part->min;
+	case BASE_PREVIOUS:
+		return row ? seen[row - 1] : 0;
+	case BASE_SAME_COMM:
+		return part->group->same_comm[row] < 0 ? 0 : seen[part->group->same_comm[row]];
+	case BASE_FIELD:
+		return part->other[row];
+	}
+	return 0;
+}
+
+static unsigned int bits_of(uint64_t value)
+{
+	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
+}
+
+static uint64_t cost_of(const struct part *part, enum column_base base)
+{
+	uint64_t bits = 0;
+
+	for (size_t row = 0; row < part->rows; row += SAMPLE_STEP) {
+		uint64_t value = part->value[row], difference;
+
+		if (value == ACT_UNKNOWN)
+			continue;
+		difference = value - predict(part, base, part->value, row);
+		bits += base == BASE_MINIMUM ? bits_of(difference) : bits_of(zigzag(difference));
+	}
+	return bits;
+}
+
+static void choose_base(struct part *part)
+{
+	uint64_t least = cost_of(part, BASE_MINIMUM);
+
+	part->base = BASE_MINIMUM;
+	for (int base = BASE_PREVIOUS; base <= BASE_FIELD; base++) {
+		uint64_t cost;
+
+		if (base == BASE_FIELD && !part->other)
+			continue;
+		cost = cost_of(part, base);
+		/* Half a bit a row is worth less than reading rows one by one. */
+		if (cost + part->rows / (2 * SAMPLE_STEP) < least) {
+			least = cost;
+			part->base = base;
+		}
+	}
+}
+
+/* ---- One column ---- */
+
+static void look_at(struct part *part, bool *ret_constant)
+{
+	uint64_t first = part->value[0], differs = 0;
+
+	part->min = UINT64_MAX;
+	part->max = 0;
+	part->has_unknown = false;
+	for (size_t row = 0; row < part->rows; row++)
+		differs |= part->value[row] ^ first;
+	*ret_constant = !differs;
+	if (!differs)
+		return;
+	for (size_t row = 0; row < part->rows; row++) {
+		uint64_t value = part->value[row];
+
+		if (value == ACT_UNKNOWN) {
+			part->has_unknown = true;
+			continue;
+		}
+		part->min = value < part->min ? value : part->min;
+		part->max = value > part->max ? value : part->max;
+	}
+}
+
+/* Signed differences as they are, for the common divisor. */
+static void take_differences(struct part *part)
+{
+	struct group *group = part->group;
+
+	for (size_t row = 0; row < part->rows; row++) {
+		uint64_t predicted = predict(part, part->base, group->predicted, row);
+		uint64_t value = part->value[row];
+
+		/* What the decoder will have in this row before it hides it. */
+		group->predicted[row] = value == ACT_UNKNOWN ? predicted : value;
+		group->residual[row] = group->predicted[row] - predicted;
+	}
+}
+
+#define DIVIDES_ALL(divisor) divides_all_##divisor
+#define DEFINE_DIVIDES_ALL(divisor) \
+	static bool divides_all_##divisor(const uint64_t *value, size_t rows) \
+	{ \
+		for (size_t row = 0; row < rows; row++) \
+			if ((int64_t)value[row] % (int64_t)divisor) \
+				return false; \
+		return true; \
+	}
+/* One function each: a division by a constant is a multiplication. */
+DEFINE_DIVIDES_ALL(1000000000)
+DEFINE_DIVIDES_ALL(10000000)
+DEFINE_DIVIDES_ALL(4000000)
+DEFINE_DIVIDES_ALL(1000000)
+DEFINE_DIVIDES_ALL(4096)
+DEFINE_DIVIDES_ALL(1024)
+DEFINE_DIVIDES_ALL(1000)
+
+static const struct {
+	uint64_t divisor;
+	bool (*divides_all)(const uint64_t *value, size_t rows);
+} divisors[] = {
+	{ 1000000000, DIVIDES_ALL(1000000000) },
+	{ 10000000, DIVIDES_ALL(10000000) }, /* ticks at 100 HZ */
+	{ 4000000, DIVIDES_ALL(4000000) },   /* at 250 */
+	{ 1000000, DIVIDES_ALL(1000000) },   /* at 1000 */
+	{ 4096, DIVIDES_ALL(4096) },         /* pages */
+	{ 1024, DIVIDES_ALL(1024) },
+	{ 1000, DIVIDES_ALL(1000) },         /* microseconds */
+};
+
+static void scale_down(struct part *part)
+{
+	uint64_t *residual = part->group->residual;
+
+	part->scale = 1;
+	for (size_t i = 0; i < sizeof(divisors) / sizeof(*divisors); i++) {
+		if (!divisors[i].divides_all(residual, part->rows))
+			continue;
+		part->scale = divisors[i].divisor;
+		break;
+	}
+	/* From the minimum up they are unsigned, and may need all 64 bits. */
+	for (size_t row = 0; part->scale > 1 && row < part->rows; row++)
+		residual[row] = (uint64_t)((int64_t)residual[row] / (int64_t)part->scale);
+}
+
+static void lay_out(struct part *part)
+{
+	struct group *group = part->group;
+	uint8_t *plane = group->planes;
+	uint64_t all = 0;
+
+	for (size_t row = 0; row < part->rows; row++) {
+		if (part->base != BASE_MINIMUM)
+			group->residual[row] = zigzag(group->residual[row]);
+		all |= group->residual[row];
+	}
+	part->width = (bits_of(all) + 7) / 8;
+	if (part->has_unknown) {
+		memset(plane, 0, (part->rows + 7) / 8);
+		for (size_t row = 0; row < part->rows; row++)
+			if (part->value[row] == ACT_UNKNOWN)
+				plane[row / 8] |= (uint8_t)(1u << row % 8);
+		plane += (part->rows + 7) / 8;
+	}
+	for (unsigned int byte = 0; byte < part->width; byte++, plane += part->rows)
+		for (size_t row = 0; row < part->rows; row++)
+			plane[row] = (uint8_t)(group->residual[row] >> 8 * byte);
+}
+
+/* Appends a frame; returns its descriptor bit, its length in @ret_length. */
+static unsigned int append_frame(struct group *group, const uint8_t *raw, size_t length,
+				 struct buffer *frames, size_t *ret_length)
+{
+	size_t bound = ZSTD_compressBound(length), got;
+
+	*ret_length = 0;
+	if (buffer_reserve(frames, bound) < 0)
+		return 0;
+	got = ZSTD_compress2(group->zstd, frames->data + frames->length, bound, raw, length);
+	if (ZSTD_isError(got) || got >= length) {
+		buffer_append(frames, raw, length);
+		*ret_length = length;
+		return DESCRIPTOR_STORED;
+	}
+	frames->length += got;
+	*ret_length = got;
+	return 0;
+}
+
+/* How a directory names the field that another one is told from. */
+static uint64_t base_reference(int field)
+{
+	return field == ACT_F_cpu_ns ? BASE_IS_CPU : (uint64_t)schema_own_column(field);
+}
+
+/*
+ * For differences from the minimum of a column that spans more than 63 bits
+ * the signed division above would be wrong: such a column is told from the row
+ * before.
+ */
+static void encode_numbers(struct part *part, enum act_field field, struct buffer *directory,
+			   struct buffer *frames)
+{
+	unsigned int descriptor = COLUMN_NUMBERS, stored;
+	size_t raw, length;
+
+	choose_base(part);
+	if (part->base == BASE_MINIMUM && part->max - part->min > INT64_MAX)
+		part->base = BASE_PREVIOUS;
+	take_differences(part);
+	scale_down(part);
+	lay_out(part);
+	raw = part->rows * part->width + (part->has_unknown ? (part->rows + 7) / 8 : 0);
+	stored = append_frame(part->group, part->group->planes, raw, frames, &length);
+	descriptor |= (unsigned int)part->base << DESCRIPTOR_BASE_SHIFT | stored;
+	if (part->has_unknown)
+		descriptor |= DESCRIPTOR_UNKNOWNS;
+	buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+	buffer_append_u8(directory, (uint8_t)descriptor);
+	if (part->base == BASE_FIELD)
+		buffer_append_varint(directory, base_reference(part->base_field));
+	buffer_append_u8(directory, (uint8_t)part->width);
+	buffer_append_varint(directory, part->scale);
+	buffer_append_varint(directory, part->min);
+	buffer_append_varint(directory, part->max - part->min);
+	buffer_append_varint(directory, length);
+}
+
+/* The texts that the part has, in the order in which it has them. */
+static uint32_t append_texts(struct part *part, struct buffer *raw)
+{
+	struct group *group = part->group;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < group->texts_count; i++)
+		group->last_of_text[i] = -1;
+	for (size_t row = 0; row < part->rows; row++) {
+		uint64_t text = part->value[row];
+
+		if (group->last_of_text[text] < 0) {
+			size_t length = strlen(text_of(group, (uint32_t)text));
+
+			buffer_append_varint(raw, length);
+			buffer_append(raw, text_of(group, (uint32_t)text), length);
+			group->last_of_text[text] = (int32_t)count++;
+		}
+		group->residual[row] = (uint64_t)group->last_of_text[text];
+	}
+	return count;
+}
+
+static void encode_text(struct part *part, enum act_field field, struct buffer *directory,
+			struct buffer *frames)
+{
+	struct group *group = part->group;
+	struct buffer raw = BUFFER_INIT;
+	uint32_t count = append_texts(part, &raw);
+	unsigned int width = count <= 256 ? 1 : 2, stored;
+	size_t length;
+
+	for (unsigned int byte = 0; byte < width; byte++) {
+		for (size_t row = 0; row < part->rows; row++)
+			group->planes[row] = (uint8_t)(group->residual[row] >> 8 * byte);
+		buffer_append(&raw, group->planes, part->rows);
+	}
+	if (raw.failed)
+		frames->failed = 1;
+	stored = append_frame(group, raw.data, raw.length, frames, &length);
+	buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+	buffer_append_u8(directory, (uint8_t)(COLUMN_TEXT | stored));
+	buffer_append_varint(directory, count);
+	buffer_append_u8(directory, (uint8_t)width);
+	buffer_append_varint(directory, raw.length);
+	buffer_append_varint(directory, length);
+	buffer_release(&raw);
+}
+
+static void encode_column(struct group *group, size_t from, size_t rows, enum act_field field,
+			  struct buffer *directory, struct buffer *frames)
+{
+	struct part part = {
+		.group = group, .from = from, .rows = rows,
+		.value = group->column[field] + from, .base_field = likely_base(field),
+	};
+	bool constant;
+
+	if (act_field_table[field].type == ACT_TYPE_TEXT) {
+		encode_text(&part, field, directory, frames);
+		return;
+	}
+	look_at(&part, &constant);
+	if (constant) {
+		buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+		if (part.value[0] == ACT_UNKNOWN) {
+			buffer_append_u8(directory, COLUMN_CONSTANT | DESCRIPTOR_UNKNOWNS);
+			return;
+		}
+		buffer_append_u8(directory, COLUMN_CONSTANT);
+		buffer_append_varint(directory, part.value[0]);
+		return;
+	}
+	if (part.base_field >= 0)
+		part.other = values_of(&part, (enum act_field)part.base_field);
+	encode_numbers(&part, field, directory, frames);
+}
+
+static int append_block(struct block_header *header, const struct buffer *directory,
+			const struct buffer *frames, struct buffer *buffer)
+{
+	struct buffer body = BUFFER_INIT;
+	int ret = -ENOMEM;
+
+	buffer_append_u32(&body, (uint32_t)directory->length);
+	buffer_append(&body, directory->data, directory->length);
+	buffer_append(&body, frames->data, frames->length);
+	if (directory->failed || frames->failed || body.failed)
+		goto out;
+	header->body_bytes = (uint32_t)body.length;
+	header->body_checksum = format_checksum(body.data, body.length);
+	block_header_pack(header, buffer);
+	buffer_append(buffer, body.data, body.length);
+	ret = buffer->failed ? -ENOMEM : 0;
+out:
+	buffer_release(&body);
+	return ret;
+}
+
+int group_encode(struct group *group, size_t from, size_t to, struct block_header *header,
+		 struct buffer *buffer)
+{
+	struct buffer directory = BUFFER_INIT, frames = BUFFER_INIT;
+	struct part whole = { .group = group, .from = from, .rows = to - from };
+	struct schema schema;
+	int ret;
+
+	schema_own(&schema);
+	header->type = BLOCK_RECORDS;
+	header->schema = schema.hash;
+	header->count = (uint32_t)(to - from);
+	header->exits = group_exits(group, from, to);
+	group_span(group, from, to, &header->first_ns, &header->last_ns);
+	find_same_comm(&whole);
+	buffer_append_varint(&directory, schema.columns);
+	for (int field = 0; field < ACT_FIELDS; field++)
+		if (group->column[field])
+			encode_column(group, from, to - from, field, &directory, &frames);
+	ret = group->texts.failed ? -ENOMEM : append_block(header, &directory, &frames, buffer);
+	buffer_release(&directory);
+	buffer_release(&frames);
+	return ret;
+}
