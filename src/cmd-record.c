@@ -59,7 +59,7 @@ static const struct option_spec options[] = {
 	{ 0, "cpus", OPTION_TEXT, "LIST", OPTION(cpus),
 	  "record exits on these CPUs only, as \"0-3,8\"" },
 	{ 0, "rcvbuf", OPTION_SIZE, "SIZE", OPTION(rcvbuf_bytes),
-	  "receive buffer of each CPU, as setsockopt takes it (16M)" },
+	  "receive buffer of each CPU, as setsockopt takes it (8M)" },
 	{ 0, "interval", OPTION_DURATION, "DURATION", OPTION(interval_ns),
 	  "empty the buffers this often to begin with (10ms)" },
 	{ 0, "every", OPTION_COUNT, "N", OPTION(every),

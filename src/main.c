@@ -18,6 +18,7 @@
 
 /* Every command, in the order in which help lists them. */
 static const struct command *const commands[] = {
+	&cmd_record,
 	NULL
 };
 
