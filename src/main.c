@@ -19,7 +19,7 @@
 /* Every command, in the order in which help lists them. */
 static const struct command *const commands[] = {
 	&cmd_record,
-	NULL
+	&cmd_report,
 };
 
 static const struct command *find_command(const char *name)
