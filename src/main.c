@@ -20,6 +20,8 @@
 static const struct command *const commands[] = {
 	&cmd_record,
 	&cmd_report,
+	&cmd_verify,
+	NULL
 };
 
 static const struct command *find_command(const char *name)
