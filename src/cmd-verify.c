@@ -67,7 +67,7 @@ static const char *time_text(uint64_t ns, char text[64])
 
 static struct times times_of(uint64_t from_ns, uint64_t to_ns)
 {
-	struct times times;
+	struct times times = { "", "" };
 
 	time_text(from_ns, times.from);
 	time_text(to_ns, times.to);
@@ -453,9 +453,14 @@ static int walk(struct verify *verify, struct act_log_reader *reader)
 	int ret;
 
 	while ((ret = act_log_next(reader, &item)) == 0) {
-		/* What ended before the segment is told before its heading. */
+		/* A recording ends before what follows it, but after its own stop. */
+		bool is_stop = item.type == ACT_ITEM_STATE && item.state.type == ACT_STATE_STOP;
+
+		if (is_stop)
+			take(verify, &item);
 		audit_take(&verify->audit, &item);
-		take(verify, &item);
+		if (!is_stop)
+			take(verify, &item);
 		if (item.type == ACT_ITEM_BATCH && verify->audit.blocks % PROGRESS_BLOCKS == 0)
 			msg_progress("%s: %" PRIu64 " records", verify->segment.name,
 				     verify->audit.records);
