@@ -515,7 +515,7 @@ uint64_t act_groups_value(const struct act_groups *groups, size_t at, size_t met
 	if (groups->metric[metric].type == ACT_METRIC_COUNT)
 		return groups->records[group];
 	return measure_value(&groups->measure[groups->measure_of[metric]], group,
-			     &groups->metric[metric]);
+			     groups->records[group], &groups->metric[metric]);
 }
 
 double act_groups_real(const struct act_groups *groups, size_t at, size_t metric)
@@ -525,7 +525,7 @@ double act_groups_real(const struct act_groups *groups, size_t at, size_t metric
 	if (groups->metric[metric].type == ACT_METRIC_COUNT)
 		return (double)groups->records[group];
 	return measure_real(&groups->measure[groups->measure_of[metric]], group,
-			    &groups->metric[metric]);
+			    groups->records[group], &groups->metric[metric]);
 }
 
 /* ---- Order ---- */

@@ -6,7 +6,8 @@
 
 #include <actuary/record.h>
 
-#define BUCKETS (HISTOGRAM_PAGES * HISTOGRAM_PAGE)
+#define STEP 32u /* buckets by which the span grows at least: a power of two of values */
+#define FEW_BYTES (HISTOGRAM_FEW * sizeof(uint64_t))
 
 uint64_t histogram_middle(unsigned int bucket)
 {
@@ -33,49 +34,68 @@ static void give_up(struct histogram *histogram)
 	histogram->is_given_up = true;
 }
 
-static void count_bucket(struct histogram *histogram, unsigned int bucket,
-			 struct histogram_budget *budget)
+/* Makes the span reach to @bucket. */
+static void widen(struct histogram *histogram, unsigned int bucket, struct histogram_budget *budget)
 {
-	uint32_t **page = &histogram->pages->page[bucket / HISTOGRAM_PAGE];
+	unsigned int low = histogram->low, high = low + histogram->span;
+	unsigned int new_low = bucket / STEP * STEP, new_high = new_low + STEP;
 	uint32_t *counter;
 
-	if (!*page)
-		*page = allocate(HISTOGRAM_PAGE * sizeof(**page), budget);
-	if (!*page) {
+	if (histogram->span && low < new_low)
+		new_low = low;
+	if (histogram->span && high > new_high)
+		new_high = high;
+	counter = allocate((new_high - new_low) * sizeof(*counter), budget);
+	if (!counter) {
 		give_up(histogram);
 		return;
 	}
-	counter = &(*page)[bucket % HISTOGRAM_PAGE];
-	*counter += *counter < UINT32_MAX;
+	if (histogram->span)
+		memcpy(counter + (low - new_low), histogram->counter,
+		       histogram->span * sizeof(*counter));
+	budget->bytes -= histogram->span * sizeof(*counter);
+	free(histogram->counter);
+	histogram->counter = counter;
+	histogram->low = (uint16_t)new_low;
+	histogram->span = (uint16_t)(new_high - new_low);
 }
 
-static void open_pages(struct histogram *histogram, struct histogram_budget *budget)
+static void count_value(struct histogram *histogram, uint64_t value,
+			struct histogram_budget *budget)
 {
-	uint64_t few[HISTOGRAM_FEW];
-	size_t count = histogram->few_count;
+	unsigned int bucket = histogram_bucket(value);
 
-	histogram->pages = allocate(sizeof(*histogram->pages), budget);
-	if (!histogram->pages) {
-		give_up(histogram);
-		return;
-	}
-	memcpy(few, histogram->few, count * sizeof(*few));
-	budget->bytes -= sizeof(few);
-	free(histogram->few);
-	histogram->few = NULL;
-	histogram->few_count = 0;
-	for (size_t i = 0; i < count && histogram->pages; i++)
-		count_bucket(histogram, histogram_bucket(few[i]), budget);
+	if (bucket - histogram->low >= histogram->span)
+		widen(histogram, bucket, budget);
+	if (histogram->span && histogram->counter[bucket - histogram->low] < UINT32_MAX)
+		histogram->counter[bucket - histogram->low]++;
 }
 
 static void keep_few(struct histogram *histogram, uint64_t value, struct histogram_budget *budget)
 {
 	if (!histogram->few)
-		histogram->few = allocate(HISTOGRAM_FEW * sizeof(*histogram->few), budget);
+		histogram->few = allocate(FEW_BYTES, budget);
 	if (histogram->few)
 		histogram->few[histogram->few_count++] = value;
 	else
 		give_up(histogram);
+}
+
+/* From values to counters. */
+static void count_few(struct histogram *histogram, struct histogram_budget *budget)
+{
+	uint64_t few[HISTOGRAM_FEW];
+	size_t count = histogram->few_count;
+
+	if (!count)
+		return;
+	memcpy(few, histogram->few, sizeof(few));
+	budget->bytes -= FEW_BYTES;
+	free(histogram->few);
+	histogram->few = NULL;
+	histogram->few_count = 0;
+	for (size_t i = 0; i < count && !histogram->is_given_up; i++)
+		count_value(histogram, few[i], budget);
 }
 
 void histogram_add_slowly(struct histogram *histogram, uint64_t value,
@@ -83,23 +103,21 @@ void histogram_add_slowly(struct histogram *histogram, uint64_t value,
 {
 	if (histogram->is_given_up || value >= ACT_UNKNOWN)
 		return;
-	if (!histogram->pages && histogram->few_count < HISTOGRAM_FEW) {
+	if (!histogram->span && histogram->few_count < HISTOGRAM_FEW) {
 		keep_few(histogram, value, budget);
 		return;
 	}
-	if (!histogram->pages)
-		open_pages(histogram, budget);
-	if (histogram->pages)
-		count_bucket(histogram, histogram_bucket(value), budget);
+	count_few(histogram, budget);
+	if (!histogram->is_given_up)
+		count_value(histogram, value, budget);
 }
 
 static uint64_t total(const struct histogram *histogram)
 {
 	uint64_t sum = histogram->few_count;
 
-	for (size_t i = 0; histogram->pages && i < HISTOGRAM_PAGES; i++)
-		for (size_t j = 0; histogram->pages->page[i] && j < HISTOGRAM_PAGE; j++)
-			sum += histogram->pages->page[i][j];
+	for (size_t i = 0; i < histogram->span; i++)
+		sum += histogram->counter[i];
 	return sum;
 }
 
@@ -119,15 +137,12 @@ static uint64_t rank_few(const struct histogram *histogram, uint64_t rank)
 	return few[rank - 1];
 }
 
-static uint64_t rank_pages(const struct histogram_pages *pages, uint64_t rank)
+static uint64_t rank_counted(const struct histogram *histogram, uint64_t rank)
 {
-	for (unsigned int bucket = 0; bucket < BUCKETS; bucket++) {
-		const uint32_t *page = pages->page[bucket / HISTOGRAM_PAGE];
-		uint64_t count = page ? page[bucket % HISTOGRAM_PAGE] : 0;
-
-		if (rank <= count)
-			return histogram_middle(bucket);
-		rank -= count;
+	for (unsigned int i = 0; i < histogram->span; i++) {
+		if (rank <= histogram->counter[i])
+			return histogram_middle(histogram->low + i);
+		rank -= histogram->counter[i];
 	}
 	return ACT_UNKNOWN;
 }
@@ -144,14 +159,12 @@ uint64_t histogram_quantile(const struct histogram *histogram, double quantile)
 		rank++;
 	if (rank > count)
 		rank = count;
-	return histogram->pages ? rank_pages(histogram->pages, rank) : rank_few(histogram, rank);
+	return histogram->span ? rank_counted(histogram, rank) : rank_few(histogram, rank);
 }
 
 void histogram_release(struct histogram *histogram)
 {
-	for (size_t i = 0; histogram->pages && i < HISTOGRAM_PAGES; i++)
-		free(histogram->pages->page[i]);
-	free(histogram->pages);
+	free(histogram->counter);
 	free(histogram->few);
 	*histogram = (struct histogram){ 0 };
 }

@@ -11,19 +11,14 @@
  * within 1/64 (1.6 %) of the value that has its rank.
  *
  * Memory comes as needed: the first values are kept as they are, and give exact
- * quantiles; then each power of two that occurs gets a page of counters.
+ * quantiles; then counters for the span of buckets that occur, which grows.
  * Zeroes are an empty histogram.
  */
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_FEW 16   /* values kept as they are */
-#define HISTOGRAM_PAGE 32  /* buckets a page */
-#define HISTOGRAM_PAGES 60 /* 64 small ones, then 58 powers of two */
-
-struct histogram_pages {
-	uint32_t *page[HISTOGRAM_PAGES]; /* NULL: nothing there */
-};
+#define HISTOGRAM_FEW 16 /* values kept as they are */
+#define HISTOGRAM_BUCKETS 1888 /* values below 2^63 have */
 
 /* How much memory all histograms together use, and may use. */
 struct histogram_budget {
@@ -31,39 +26,36 @@ struct histogram_budget {
 };
 
 struct histogram {
-	struct histogram_pages *pages; /* NULL: still few */
-	uint64_t *few;
-	uint32_t few_count;
-	uint32_t is_given_up; /* no memory for it: has no quantiles */
+	uint32_t *counter; /* of bucket low and the next ones, span of them */
+	uint64_t *few;     /* the values, while there are no counters */
+	uint16_t low, span;
+	uint16_t few_count;
+	uint16_t is_given_up; /* no memory for it: has no quantiles */
 };
 
+/* Without a branch, which would be mispredicted between 0 and larger values. */
 static inline unsigned int histogram_bucket(uint64_t value)
 {
-	unsigned int shift;
+	unsigned int shift = 58 - (unsigned int)__builtin_clzll(value | 63);
 
-	if (value < 64)
-		return (unsigned int)value;
-	shift = 58 - (unsigned int)__builtin_clzll(value);
 	return 32 * shift + (unsigned int)(value >> shift);
 }
 
 /* The middle of a bucket. */
 uint64_t histogram_middle(unsigned int bucket);
 
-/* What histogram_add() does where there is no page yet. */
+/* What histogram_add() does where there is no counter yet. */
 void histogram_add_slowly(struct histogram *histogram, uint64_t value,
 			  struct histogram_budget *budget);
 
-/* @value is less than 2^63.  Counters stop at 2^32 - 1. */
+/* Values from 2^63 on, which no kernel sends, are left out.  Counters stop at 2^32 - 1. */
 static inline void histogram_add(struct histogram *histogram, uint64_t value,
 				 struct histogram_budget *budget)
 {
-	unsigned int bucket = histogram_bucket(value);
-	uint32_t *page = histogram->pages ?
-			 histogram->pages->page[bucket / HISTOGRAM_PAGE] : NULL;
+	unsigned int at = histogram_bucket(value) - histogram->low;
 
-	if (page && page[bucket % HISTOGRAM_PAGE] < UINT32_MAX)
-		page[bucket % HISTOGRAM_PAGE]++;
+	if (at < histogram->span && histogram->counter[at] < UINT32_MAX)
+		histogram->counter[at]++;
 	else
 		histogram_add_slowly(histogram, value, budget);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define TOP_BIT (UINT64_C(1) << 63)
+#define PIECE 1024 /* rows, of a batch with unknown values */
 #define FAILED_BITS UINT64_C(0xff7f) /* of the wait status: signal, or code */
 
 static bool is_signed(enum act_field field)
@@ -115,35 +116,35 @@ static uint64_t add_up(uint64_t sum, uint64_t value)
 	return __builtin_add_overflow(sum, value, &sum) ? UINT64_MAX : sum;
 }
 
-static void count_known(struct cell *cells, const uint64_t *column, const uint32_t *rows,
-			const uint32_t *group, size_t count)
+/*
+ * Most columns have no unknown value in a batch.  Then the loops below need not
+ * look for any; else they get the rows that have a value.  The top bit tells:
+ * where it is set for another reason, as in negative values, this is slower only.
+ */
+static bool may_have_unknown(const uint64_t *column, const uint32_t *rows, size_t count)
 {
+	uint64_t bits = 0;
+
 	for (size_t i = 0; i < count; i++)
-		cells[group[i]].known += column[rows[i]] != ACT_UNKNOWN;
+		bits |= column[rows[i]];
+	return bits & TOP_BIT;
 }
 
 static void add_sum(struct cell *cells, const uint64_t *column, const uint32_t *rows,
 		    const uint32_t *group, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct cell *cell = &cells[group[i]];
-		uint64_t value = column[rows[i]];
+		uint64_t *sum = &cells[group[i]].sum;
 
-		cell->known += value != ACT_UNKNOWN;
-		cell->sum = add_up(cell->sum, value != ACT_UNKNOWN ? value : 0);
+		*sum = add_up(*sum, column[rows[i]]);
 	}
 }
 
 static void add_signed_sum(struct cell *cells, const uint64_t *column, const uint32_t *rows,
 			   const uint32_t *group, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct cell *cell = &cells[group[i]];
-		uint64_t value = column[rows[i]];
-
-		cell->known += value != ACT_UNKNOWN;
-		cell->sum += value != ACT_UNKNOWN ? value : 0;
-	}
+	for (size_t i = 0; i < count; i++)
+		cells[group[i]].sum += column[rows[i]];
 }
 
 static void add_min(struct cell *cells, const uint64_t *column, uint64_t flip,
@@ -151,10 +152,10 @@ static void add_min(struct cell *cells, const uint64_t *column, uint64_t flip,
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t *min = &cells[group[i]].min;
-		uint64_t value = column[rows[i]];
+		uint64_t value = column[rows[i]] ^ flip;
 
-		if (value != ACT_UNKNOWN && (value ^ flip) < *min)
-			*min = value ^ flip;
+		if (value < *min)
+			*min = value;
 	}
 }
 
@@ -163,36 +164,29 @@ static void add_max(struct cell *cells, const uint64_t *column, uint64_t flip,
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t *max = &cells[group[i]].max;
-		uint64_t value = column[rows[i]];
+		uint64_t value = column[rows[i]] ^ flip;
 
-		if (value != ACT_UNKNOWN && (value ^ flip) > *max)
-			*max = value ^ flip;
+		if (value > *max)
+			*max = value;
 	}
 }
 
 static void add_histogram(struct cell *cells, const uint64_t *column, const uint32_t *rows,
 			  const uint32_t *group, size_t count, struct histogram_budget *budget)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = column[rows[i]];
-
-		/* From 2^63 on there is no bucket; a kernel sends no such value. */
-		if (value < ACT_UNKNOWN)
-			histogram_add(&cells[group[i]].histogram, value, budget);
-	}
+	for (size_t i = 0; i < count; i++)
+		histogram_add(&cells[group[i]].histogram, column[rows[i]], budget);
 }
 
-static void add_field(struct measure *measure, const uint64_t *column, const uint32_t *rows,
+static void add_known(struct measure *measure, const uint64_t *column, const uint32_t *rows,
 		      const uint32_t *group, size_t count, struct histogram_budget *budget)
 {
 	uint64_t flip = is_signed(measure->field) ? TOP_BIT : 0;
 	struct cell *cells = measure->cells;
 
-	if (!(measure->keep & KEEP_SUM))
-		count_known(cells, column, rows, group, count);
-	else if (flip)
+	if (measure->keep & KEEP_SUM && flip)
 		add_signed_sum(cells, column, rows, group, count);
-	else
+	else if (measure->keep & KEEP_SUM)
 		add_sum(cells, column, rows, group, count);
 	if (measure->keep & KEEP_MIN)
 		add_min(cells, column, flip, rows, group, count);
@@ -202,14 +196,41 @@ static void add_field(struct measure *measure, const uint64_t *column, const uin
 		add_histogram(cells, column, rows, group, count, budget);
 }
 
+static void add_field(struct measure *measure, const uint64_t *column, const uint32_t *rows,
+		      const uint32_t *group, size_t count, struct histogram_budget *budget)
+{
+	uint32_t known_rows[PIECE], known_group[PIECE];
+
+	if (!may_have_unknown(column, rows, count)) {
+		add_known(measure, column, rows, group, count, budget);
+		return;
+	}
+	for (size_t i = 0; i < count;) {
+		size_t known = 0;
+
+		for (; i < count && known < PIECE; i++) {
+			bool is_known = column[rows[i]] != ACT_UNKNOWN;
+
+			known_rows[known] = rows[i];
+			known_group[known] = group[i];
+			known += is_known;
+			measure->cells[group[i]].unknown += !is_known;
+		}
+		add_known(measure, column, known_rows, known_group, known, budget);
+	}
+}
+
 static void add_failed(struct cell *cells, const uint64_t *status, const uint32_t *rows,
 		       const uint32_t *group, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value = status[rows[i]];
 
-		cells[group[i]].known += value != ACT_UNKNOWN;
-		cells[group[i]].sum += value != ACT_UNKNOWN && value & FAILED_BITS;
+		/* Success by far the most often. */
+		if (value == ACT_UNKNOWN)
+			cells[group[i]].unknown++;
+		else if (value & FAILED_BITS)
+			cells[group[i]].sum++;
 	}
 }
 
@@ -220,9 +241,10 @@ static void add_ratio(struct cell *cells, const uint64_t *over, const uint64_t *
 		struct cell *cell = &cells[group[i]];
 		uint64_t a = over[rows[i]], b = per[rows[i]];
 
-		if (!a || a == ACT_UNKNOWN || b == ACT_UNKNOWN)
+		if (!a || a == ACT_UNKNOWN || b == ACT_UNKNOWN) {
+			cell->unknown++;
 			continue;
-		cell->known++;
+		}
 		cell->sum = add_up(cell->sum, a);
 		cell->max = add_up(cell->max, b);
 	}
@@ -248,19 +270,20 @@ void measure_add(struct measure *measure, const struct act_batch *batch, const u
 
 /* ---- Results ---- */
 
-double measure_real(const struct measure *measure, size_t group, const struct act_metric *metric)
+double measure_real(const struct measure *measure, size_t group, uint64_t records,
+		    const struct act_metric *metric)
 {
 	const struct cell *cell = &measure->cells[group];
-	uint64_t value;
+	uint64_t value, known = records - cell->unknown;
 
-	if (!cell->known)
+	if (!known)
 		return NAN;
 	if (metric->type == ACT_METRIC_RATIO)
 		return cell->max ? (double)cell->sum / (double)cell->max : NAN;
 	if (metric->type == ACT_METRIC_MEAN)
 		return (is_signed(measure->field) ? (double)(int64_t)cell->sum :
-						    (double)cell->sum) / (double)cell->known;
-	value = measure_value(measure, group, metric);
+						    (double)cell->sum) / (double)known;
+	value = measure_value(measure, group, records, metric);
 	if (value == ACT_UNKNOWN)
 		return NAN;
 	return is_signed(measure->field) ? (double)(int64_t)value : (double)value;
@@ -276,14 +299,14 @@ static uint64_t rounded(double real)
 	return real < 9e18 ? (uint64_t)(real + 0.5) : INT64_MAX;
 }
 
-uint64_t measure_value(const struct measure *measure, size_t group,
+uint64_t measure_value(const struct measure *measure, size_t group, uint64_t records,
 		       const struct act_metric *metric)
 {
 	const struct cell *cell = &measure->cells[group];
 	uint64_t flip = is_signed(measure->field) ? TOP_BIT : 0;
 	uint64_t value;
 
-	if (!cell->known)
+	if (records == cell->unknown)
 		return ACT_UNKNOWN;
 	switch (metric->type) {
 	case ACT_METRIC_MIN:
@@ -297,7 +320,7 @@ uint64_t measure_value(const struct measure *measure, size_t group,
 		return histogram_quantile(&cell->histogram, metric->quantile);
 	case ACT_METRIC_MEAN:
 	case ACT_METRIC_RATIO:
-		return rounded(measure_real(measure, group, metric));
+		return rounded(measure_real(measure, group, records, metric));
 	default:
 		value = cell->sum;
 		break;

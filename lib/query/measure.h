@@ -25,7 +25,7 @@ enum measure_keep {
 
 /* One group's share.  Signed values have their top bit flipped in min and max. */
 struct cell {
-	uint64_t known; /* values that were */
+	uint64_t unknown; /* rows without a value; of a ratio: with neither */
 	uint64_t sum;   /* stops at UINT64_MAX; of signed values: wraps */
 	uint64_t min;
 	uint64_t max;   /* of a ratio: the sum of the other field */
@@ -55,9 +55,10 @@ void cell_init(struct cell *cell);
 void measure_add(struct measure *measure, const struct act_batch *batch, const uint32_t *rows,
 		 const uint32_t *group, size_t count, struct histogram_budget *budget);
 
-/* See act_groups_value() and act_groups_real(). */
-uint64_t measure_value(const struct measure *measure, size_t group,
+/* See act_groups_value() and act_groups_real(); @records are those of the group. */
+uint64_t measure_value(const struct measure *measure, size_t group, uint64_t records,
 		       const struct act_metric *metric);
-double measure_real(const struct measure *measure, size_t group, const struct act_metric *metric);
+double measure_real(const struct measure *measure, size_t group, uint64_t records,
+		    const struct act_metric *metric);
 
 #endif
