@@ -19,8 +19,7 @@ sed 's/^# sh: .*/rotate/' "$golden/input.txt" | "$mklog" -b 3 "$tmp/blocks"
   echo "gap from=@1796119205 to=@1796119206 cause=down"
 } | "$mklog" "$tmp/gaps"
 # Its tasks only.
-sed -e '/kind=2/d' -e 's/^\(pid=\)/kind=1 \1/; s/^default ./&/' "$golden/input.txt" |
-	sed 's/^kind=1 \(.*\) kind=1/\1 kind=1/' | "$mklog" "$tmp/tasks"
+sed -e '/kind=2/d' -e 's/^default/default kind=1/' "$golden/input.txt" | "$mklog" "$tmp/tasks"
 
 report text "$tmp/log"
 report text "$tmp/blocks"
