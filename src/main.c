@@ -20,6 +20,7 @@
 static const struct command *const commands[] = {
 	&cmd_record,
 	&cmd_report,
+	&cmd_list,
 	&cmd_verify,
 	NULL
 };
