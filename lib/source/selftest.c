@@ -138,10 +138,10 @@ int taskstats_self_test(struct exits *exits, struct act_why *ret_why)
 		int ret = test_cpu(exits, i, end_ns > least_ns ? end_ns : least_ns);
 
 		if (ret == -ENODATA)
-			source_explain(ret_why, "the kernel took the registration, but did not tell the "
-				       "exit of a child on CPU %d: most likely this is not the initial "
-				       "network namespace; run it in that of process 1 "
-				       "(nsenter -t 1 -n)", cpu);
+			source_explain(ret_why, "the kernel took the registration, but did not "
+				       "tell the exit of a child on CPU %d: most likely this is "
+				       "not the initial network namespace; run it in that of "
+				       "process 1 (nsenter -t 1 -n)", cpu);
 		else if (ret < 0)
 			source_explain(ret_why, "cannot run a child on CPU %d to test with: %s",
 				       cpu, strerror(-ret));

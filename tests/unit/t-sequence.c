@@ -365,7 +365,8 @@ static void run_machine(uint64_t seed, uint32_t loss, uint32_t move)
 
 	/* Far apart on some seeds, near on others; one wraps on the way. */
 	for (size_t cpu = 0; cpu < CPUS; cpu++) {
-		machine.counter[cpu] = seed % 2 ? draw(&machine, 1u << 31) * 2 : 1000 * (uint32_t)cpu;
+		machine.counter[cpu] = seed % 2 ? draw(&machine, 1u << 31) * 2
+						: 1000 * (uint32_t)cpu;
 		if (cpu == 0)
 			machine.counter[cpu] = UINT32_MAX - 500;
 		sequence_start(sequence, cpu, machine.counter[cpu], 0);
