@@ -95,16 +95,23 @@ fi
 "$ACTUARY" list -q "$tmp/log" | tr -d '\n' | LC_ALL=C grep -q '[[:cntrl:]]' &&
 	fail "control bytes reach the terminal"
 
+# Ten seconds at most for a line to come.
+await()
+{
+	tries=100
+	until grep -q "$1" "$tmp/followed" || [ $tries = 0 ]; do
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+}
+
 # A follower sees what comes, in whatever segment.
 "$ACTUARY" list --follow --tail 1 --columns comm "$tmp/blocks" >"$tmp/followed" 2>/dev/null &
 follower=$!
+await unknown # or the first line would be one of those that come
 echo 'rotate' | "$mklog" "$tmp/blocks"
 printf 'comm=later pid=1 end_ns=@1796119208\n' | "$mklog" "$tmp/blocks"
-tries=100
-until grep -q later "$tmp/followed" || [ $tries = 0 ]; do
-	sleep 0.1
-	tries=$((tries - 1))
-done
+await later
 kill $follower
 wait $follower || code=$?
 [ "$code" = 143 ] || fail "the follower ended with $code"
