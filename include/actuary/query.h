@@ -24,6 +24,8 @@ struct act_input;
 /*
  * Opens a log directory, a segment, or a capture of raw messages; the latter is
  * decoded and folded (both kinds).  Same returns as act_log_reader_open().
+ * A damaged capture ends with an item of damage whose offset and length are
+ * ACT_UNKNOWN, as are its records.
  */
 int act_input_open(const char *path, struct act_input **ret_input, struct act_why *ret_why);
 /* As act_log_select(), act_log_prune(), act_log_next(), act_log_is_live(). */

@@ -156,7 +156,8 @@ size_t act_filter_rows(const struct act_filter *filter, const struct act_batch *
 	if (filter->signal < 0)
 		count = keep_bits(column[ACT_F_status], SIGNAL_BITS, ret_rows, count);
 	else if (filter->signal > 0)
-		count = keep_signal(column[ACT_F_status], (uint64_t)filter->signal, ret_rows, count);
+		count = keep_signal(column[ACT_F_status], (uint64_t)filter->signal, ret_rows,
+				    count);
 	if (filter->comm)
 		count = keep_comm(batch, filter->comm, ret_rows, count);
 	return count;
