@@ -219,16 +219,40 @@ static void take_text(struct cursor *cursor, char *ret_text, size_t room)
 	ret_text[length] = '\0';
 }
 
+/* How many of the first bytes are not those of a segment. */
+static unsigned int wrong_magic_bytes(const uint8_t *bytes, size_t length)
+{
+	unsigned int wrong = 0;
+
+	for (size_t i = 0; i < length && i < SEGMENT_MAGIC_BYTES; i++)
+		wrong += bytes[i] != (uint8_t)SEGMENT_MAGIC[i];
+	return wrong;
+}
+
+/*
+ * Of a header whose checksum is wrong: a version that is ours but for one bit,
+ * or one byte turned over, is damage; any other one is believed.
+ */
+static int judge_version(unsigned int format)
+{
+	int bits = __builtin_popcount(format ^ FORMAT_VERSION);
+
+	return format > FORMAT_VERSION && bits != 1 && bits != 8 ? -EPROTONOSUPPORT : -EBADMSG;
+}
+
 int segment_header_unpack(const uint8_t *bytes, size_t length, struct segment_header *ret_header)
 {
 	struct segment_header header = { .number = 0 };
 	struct cursor cursor, sum;
 	uint32_t total;
 
-	if (length < SEGMENT_MAGIC_BYTES)
-		return memcmp(bytes, SEGMENT_MAGIC, length) ? -EUCLEAN : -ENODATA;
-	if (memcmp(bytes, SEGMENT_MAGIC, SEGMENT_MAGIC_BYTES))
+	/* One wrong byte is damage, more are another kind of file. */
+	if (wrong_magic_bytes(bytes, length) > (length >= SEGMENT_MAGIC_BYTES))
 		return -EUCLEAN;
+	if (length < SEGMENT_MAGIC_BYTES)
+		return -ENODATA;
+	if (wrong_magic_bytes(bytes, length))
+		return -EBADMSG;
 	cursor_init(&cursor, bytes + SEGMENT_MAGIC_BYTES, length - SEGMENT_MAGIC_BYTES);
 	header.format = cursor_u16(&cursor);
 	cursor_u16(&cursor);
@@ -236,12 +260,12 @@ int segment_header_unpack(const uint8_t *bytes, size_t length, struct segment_he
 	if (cursor.failed)
 		return -ENODATA;
 	if (total < 64 || total > SEGMENT_HEADER_MAX)
-		return header.format > FORMAT_VERSION ? -EPROTONOSUPPORT : -EBADMSG;
+		return judge_version(header.format);
 	if (total > length)
-		return header.format > FORMAT_VERSION ? -EPROTONOSUPPORT : -ENODATA;
+		return judge_version(header.format) == -EBADMSG ? -ENODATA : -EPROTONOSUPPORT;
 	cursor_init(&sum, bytes + total - 8, 8);
 	if (cursor_u64(&sum) != format_checksum(bytes, total - 8))
-		return -EBADMSG;
+		return judge_version(header.format);
 	if (header.format != FORMAT_VERSION)
 		return header.format > FORMAT_VERSION ? -EPROTONOSUPPORT : -EBADMSG;
 	header.number = cursor_u64(&cursor);

@@ -35,6 +35,7 @@ struct stream {
 struct pending {
 	bool is_there;
 	bool is_torn;
+	bool is_unknown; /* nothing tells what was in it */
 	uint64_t offset, bytes;
 	const char *reason;
 };
@@ -48,6 +49,7 @@ enum phase {
 struct act_log_reader {
 	int dirfd;
 	char single[SEGMENT_NAME_BYTES]; /* only this segment; "": all */
+	bool is_only;    /* when opened, the log was one segment */
 	enum reader_part part;
 	enum phase phase;
 	/* The present segment. */
@@ -203,7 +205,7 @@ static int read_header(int fd, struct segment_header *ret_header)
  */
 static int find_first_block(struct act_log_reader *reader)
 {
-	uint64_t offset;
+	uint64_t offset, number;
 	int ret;
 
 	schema_own(&reader->header.schema);
@@ -212,14 +214,20 @@ static int find_first_block(struct act_log_reader *reader)
 	ret = scan(reader, reader->segment.fd, 0, &offset);
 	if (ret < 0)
 		return ret;
-	if (offset == UINT64_MAX || reader->block.schema == 0)
-		ret = offset == UINT64_MAX ? -EUCLEAN : 0;
+	if (offset == UINT64_MAX)
+		return -EUCLEAN;
 	reader->pending = (struct pending){
-		.is_there = true, .offset = 0, .reason = "segment header",
-		.bytes = offset == UINT64_MAX ? 0 : offset,
+		.is_there = true, .reason = "segment header", .bytes = offset,
 	};
-	reader->segment.offset = offset == UINT64_MAX ? 0 : offset;
-	return ret;
+	reader->segment.offset = offset;
+	if (reader->has_next)
+		return 0;
+	/* The first segment of a log begins to count; others told it in the header. */
+	if (segment_number(reader->name, &number) && number == 1)
+		reader->has_next = true;
+	else
+		reader->pending.is_unknown = true;
+	return 0;
 }
 
 static int open_segment(struct act_log_reader *reader, const char *name, uint64_t number)
@@ -238,8 +246,12 @@ static int open_segment(struct act_log_reader *reader, const char *name, uint64_
 	if (reader->segment.fd < 0)
 		return -errno;
 	ret = read_header(reader->segment.fd, &reader->header);
-	if (ret == -EBADMSG || ret == -EUCLEAN)
-		return find_first_block(reader);
+	/* An only file that does not look like a segment is somebody else's. */
+	if (ret == -EBADMSG || ret == -ENODATA || (ret == -EUCLEAN && !reader->is_only)) {
+		int found = find_first_block(reader);
+
+		return found == -EUCLEAN ? ret : found;
+	}
 	if (ret < 0)
 		return ret;
 	reader->segment.offset = reader->good_end = (uint64_t)ret;
@@ -314,12 +326,14 @@ static bool check_position(struct act_log_reader *reader, struct position found,
 	}
 	records = beyond(found.records, reader->next.records);
 	exits = beyond(found.exits, reader->next.exits);
+	if (reader->pending.is_unknown)
+		records = exits = ACT_UNKNOWN;
 	events = beyond(found.events, reader->next.events);
 	if (!reader->pending.is_there && !records && !exits && !events)
 		return false;
 	tell_damage(reader, records, exits, ret_item);
-	reader->next.records += records;
-	reader->next.exits += exits;
+	reader->next.records += beyond(found.records, reader->next.records);
+	reader->next.exits += beyond(found.exits, reader->next.exits);
 	reader->next.events += events;
 	return true;
 }
@@ -369,10 +383,10 @@ static int deliver_records(struct act_log_reader *reader, struct act_item *ret_i
 		reader->last_ns = block->last_ns;
 	reader->next.records = after.records;
 	reader->next.exits = after.exits;
-	if (is_pruned(reader))
-		return 1;
 	if (block->schema != reader->header.schema.hash)
 		return tell_unreadable(reader, ret_item);
+	if (is_pruned(reader))
+		return 1;
 	ret_item->type = ACT_ITEM_BATCH;
 	ret = decoder_decode(reader->decoder, &reader->header.schema, block, reader->body.data,
 			     &reader->wanted, &ret_item->batch);
@@ -495,11 +509,11 @@ static int enter_next_segment(struct act_log_reader *reader, struct act_item *re
 		close_segment(reader);
 		return 1;
 	}
-	if (ret == -ENODATA || ret == -EUCLEAN || ret == -EPROTONOSUPPORT) {
+	if (ret == -ENODATA || ret == -EUCLEAN || ret == -EBADMSG || ret == -EPROTONOSUPPORT) {
 		reader->pending = (struct pending){
 			.is_there = true, .bytes = file.bytes,
 			.reason = ret == -ENODATA ? "cut short in its header" :
-				  ret == -EUCLEAN ? "not a segment" : "newer format",
+				  ret == -EPROTONOSUPPORT ? "newer format" : "not a segment",
 		};
 		close_segment(reader);
 		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
@@ -705,7 +719,7 @@ int act_log_next(struct act_log_reader *reader, struct act_item *ret_item)
 			return enter_next_segment(reader, ret_item);
 		case PHASE_SEGMENT:
 			/* Before its first block: what lies between it and the last one. */
-			if (reader->header.created_ns && reader->has_next) {
+			if (reader->header.created_ns) {
 				ret = begin_with_header(reader, ret_item);
 				reader->header.created_ns = 0;
 				if (ret != 2)
@@ -809,9 +823,13 @@ static int check_first(struct act_log_reader *reader, const char *path, struct a
 	}
 	ret = open_segment(reader, file.name, file.number);
 	close_segment(reader);
+	reader->has_next = false;
+	memset(&reader->next, 0, sizeof(reader->next));
 	memset(&reader->pending, 0, sizeof(reader->pending));
 	reader->number = 0;
 	reader->good_end = 0;
+	if (!reader->is_only && (ret == -EUCLEAN || ret == -EBADMSG || ret == -ENODATA))
+		return 0; /* damage: the others can be read */
 	if (ret == -EUCLEAN)
 		explain(why, "%s: not a log of actuary", path);
 	else if (ret == -EPROTONOSUPPORT)
@@ -866,9 +884,11 @@ static int open_path(struct act_log_reader *reader, const char *path, struct act
 		explain(why, "cannot read %s: %s", path, strerror(-ret));
 		return ret;
 	}
-	if (reader->single[0])
+	reader->is_only = reader->single[0];
+	if (reader->is_only)
 		return 0;
 	ret = segment_list_read(reader->dirfd, &list);
+	reader->is_only = list.count <= 1;
 	if (ret == 0 && !list.count && list.others) {
 		explain(why, "%s: a directory, but not a log of actuary", path);
 		ret = -EUCLEAN;
