@@ -37,6 +37,7 @@ struct result {
 	int fail_at; /* refuse that task, counted from 1 */
 };
 
+__attribute__((format(printf, 2, 3)))
 static void print(struct result *result, const char *format, ...)
 {
 	va_list args;
