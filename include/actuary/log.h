@@ -90,6 +90,12 @@ int act_log_append_state(struct act_log_writer *writer, const struct act_state *
  */
 int act_log_writer_sync(struct act_log_writer *writer, uint64_t forks, bool wait);
 
+/*
+ * Makes a block of what has gathered, however little, and waits until it is
+ * durable: for the end of a recording.  Same returns as act_log_writer_sync().
+ */
+int act_log_writer_flush(struct act_log_writer *writer);
+
 /* Closes the segment and begins the next one. */
 int act_log_writer_rotate(struct act_log_writer *writer);
 

@@ -451,8 +451,13 @@ int act_log_writer_rotate(struct act_log_writer *writer)
 
 int act_log_append(struct act_log_writer *writer, const struct act_record *record)
 {
-	int ret;
+	int ret = 0;
 
+	/* What happened before the first record of a group stands before it. */
+	if (writer->events && !group_rows(writer->group))
+		ret = close_group(writer);
+	if (ret < 0)
+		return ret;
 	group_append(writer->group, record);
 	writer->stats.records++;
 	if (group_rows(writer->group) < writer->options.block_records)
@@ -845,6 +850,23 @@ failed:
 	return ret;
 }
 
+int act_log_writer_flush(struct act_log_writer *writer)
+{
+	struct sync_job job;
+	int ret = close_group(writer);
+
+	/* The gap of a disk that has just got room. */
+	if (ret == 0 && writer->events)
+		ret = close_group(writer);
+	if (ret == 0 && writer->waiting)
+		ret = writer->stats.error;
+	if (ret < 0)
+		return ret;
+	job = job_of(writer);
+	job.segment_fd = writer->fd;
+	return syncer_submit(writer->syncer, &job, true);
+}
+
 int act_log_writer_close(struct act_log_writer *writer)
 {
 	char tail[SEGMENT_NAME_BYTES];
@@ -852,18 +874,8 @@ int act_log_writer_close(struct act_log_writer *writer)
 
 	if (!writer)
 		return 0;
-	ret = close_group(writer);
-	/* The gap of a disk that has just got room. */
-	if (ret == 0 && writer->events)
-		ret = close_group(writer);
-	if (ret == 0 && writer->waiting)
-		ret = writer->stats.error;
-	if (ret == 0) {
-		struct sync_job job = job_of(writer);
-
-		job.segment_fd = writer->fd;
-		ret = syncer_submit(writer->syncer, &job, true);
-	}
+	ret = act_log_writer_flush(writer);
+	/* All that was in the tail is in the segment now. */
 	if (ret == 0 && writer->tail_fd >= 0) {
 		tail_name(writer->name, tail);
 		unlinkat(writer->dirfd, tail, 0);
