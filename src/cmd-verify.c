@@ -49,7 +49,7 @@ struct verify {
 	/* The segment being read. */
 	struct act_segment_info segment;
 	bool has_segment;
-	uint64_t blocks, records, exits, damages;
+	uint64_t blocks, records, exits;
 	uint64_t first_ns, last_ns; /* ACT_UNKNOWN: none */
 };
 
@@ -79,11 +79,11 @@ static void print_escaped(struct out *out, const char *text)
 	out_text_escaped(out, text, strlen(text));
 }
 
-/* "1 exit", "2 exits", "nobody knows how many exits". */
+/* "1 exit", "2 exits", "an unknown number of exits". */
 static void print_count(struct out *out, uint64_t count, const char *what)
 {
 	if (count == ACT_UNKNOWN)
-		out_printf(out, "nobody knows how many %ss", what);
+		out_printf(out, "an unknown number of %ss", what);
 	else
 		out_printf(out, "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
@@ -168,7 +168,6 @@ static void end_segment_json(struct verify *verify)
 	out_json_u64(out, "blocks", verify->blocks);
 	out_json_u64(out, "records", verify->records);
 	out_json_u64(out, "exits", verify->exits);
-	out_json_u64(out, "damages", verify->damages);
 	json_times(out, verify->first_ns, verify->last_ns);
 	out_json_end(out);
 }
@@ -189,7 +188,7 @@ static void begin_segment(struct verify *verify, const struct act_segment_info *
 	end_segment(verify);
 	verify->segment = *segment;
 	verify->has_segment = true;
-	verify->blocks = verify->records = verify->exits = verify->damages = 0;
+	verify->blocks = verify->records = verify->exits = 0;
 	verify->first_ns = verify->last_ns = ACT_UNKNOWN;
 	if (!verify->opt->json)
 		begin_segment_text(verify);
@@ -265,7 +264,6 @@ static void print_damage(struct verify *verify, const struct act_damage *damage)
 {
 	struct out *out = verify->out;
 
-	verify->damages++;
 	if (verify->opt->json) {
 		json_begin(out, "damage");
 		json_string(out, "segment", damage->segment);
@@ -279,13 +277,16 @@ static void print_damage(struct verify *verify, const struct act_damage *damage)
 		return;
 	}
 	out_string(out, "  damage: ");
-	/* Of an earlier segment that is missing, the next one tells. */
+	/* What is missing at the end of a segment is known from the next one. */
 	if (strcmp(damage->segment, verify->segment.name) != 0) {
 		print_escaped(out, damage->segment);
 		out_string(out, ": ");
 	}
-	out_printf(out, "%" PRIu64 " bytes at %" PRIu64 " skipped (%s), ", damage->bytes,
-		   damage->offset, damage->reason);
+	if (damage->bytes)
+		out_printf(out, "%" PRIu64 " bytes at %" PRIu64 " skipped (%s), ",
+			   damage->bytes, damage->offset, damage->reason);
+	else
+		out_printf(out, "%s at %" PRIu64 ", ", damage->reason, damage->offset);
 	print_count(out, damage->records, "record");
 	out_string(out, ", ");
 	print_count(out, damage->exits, "exit");
@@ -534,8 +535,7 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	}
 	status = verify_log(&verify);
 	/* Main tells of output that could not be written. */
-	if (out_close(verify.out) < 0 && status != STATUS_USAGE)
-		status = STATUS_FAILED;
+	out_close(verify.out);
 	return status;
 }
 

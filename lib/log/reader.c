@@ -36,6 +36,10 @@ struct pending {
 	bool is_there;
 	bool is_torn;
 	bool is_unknown; /* nothing tells what was in it */
+	bool is_of_tail;
+	bool has_after;  /* its own header is whole, and tells */
+	struct position after;
+	char name[SEGMENT_NAME_BYTES];
 	uint64_t offset, bytes;
 	const char *reason;
 };
@@ -199,6 +203,21 @@ static int read_header(int fd, struct segment_header *ret_header)
 	return ret;
 }
 
+static void note_pending(struct act_log_reader *reader, const struct stream *stream,
+			 uint64_t bytes, const char *reason)
+{
+	struct pending *pending = &reader->pending;
+
+	*pending = (struct pending){
+		.is_there = true, .offset = stream->offset, .bytes = bytes, .reason = reason,
+		.is_of_tail = stream == &reader->tail,
+	};
+	if (pending->is_of_tail)
+		tail_name(reader->name, pending->name);
+	else
+		memcpy(pending->name, reader->name, sizeof(pending->name));
+}
+
 /*
  * Without a whole header the blocks tell by their hash whether they have the
  * columns of this version.
@@ -216,9 +235,7 @@ static int find_first_block(struct act_log_reader *reader)
 		return ret;
 	if (offset == UINT64_MAX)
 		return -EUCLEAN;
-	reader->pending = (struct pending){
-		.is_there = true, .reason = "segment header", .bytes = offset,
-	};
+	note_pending(reader, &reader->segment, offset, "segment header");
 	reader->segment.offset = offset;
 	if (reader->has_next)
 		return 0;
@@ -301,6 +318,7 @@ static void tell_damage(struct act_log_reader *reader, uint64_t records, uint64_
 		damage->bytes = reader->pending.bytes;
 		damage->reason = reader->pending.reason;
 		damage->is_torn_tail = reader->pending.is_torn;
+		memcpy(damage->segment, reader->pending.name, sizeof(reader->pending.name));
 	}
 	memset(&reader->pending, 0, sizeof(reader->pending));
 }
@@ -329,6 +347,9 @@ static bool check_position(struct act_log_reader *reader, struct position found,
 	if (reader->pending.is_unknown)
 		records = exits = ACT_UNKNOWN;
 	events = beyond(found.events, reader->next.events);
+	/* What a tail lacks at its end was never durable, or its segment has it. */
+	if (reader->pending.is_of_tail && !records && !exits && !events)
+		memset(&reader->pending, 0, sizeof(reader->pending));
 	if (!reader->pending.is_there && !records && !exits && !events)
 		return false;
 	tell_damage(reader, records, exits, ret_item);
@@ -360,12 +381,10 @@ static void skip_rows(struct act_batch *batch, uint64_t rows)
 
 static int tell_unreadable(struct act_log_reader *reader, struct act_item *ret_item)
 {
-	const struct stream *from = reader->phase == PHASE_TAIL ? &reader->tail : &reader->segment;
+	struct stream *from = reader->phase == PHASE_TAIL ? &reader->tail : &reader->segment;
 
-	reader->pending = (struct pending){
-		.is_there = true, .bytes = block_bytes(reader), .reason = "unreadable block",
-		.offset = from->offset - block_bytes(reader),
-	};
+	note_pending(reader, from, block_bytes(reader), "unreadable block");
+	reader->pending.offset -= block_bytes(reader);
 	tell_damage(reader, reader->block.count, reader->block.exits, ret_item);
 	return 0;
 }
@@ -510,11 +529,9 @@ static int enter_next_segment(struct act_log_reader *reader, struct act_item *re
 		return 1;
 	}
 	if (ret == -ENODATA || ret == -EUCLEAN || ret == -EBADMSG || ret == -EPROTONOSUPPORT) {
-		reader->pending = (struct pending){
-			.is_there = true, .bytes = file.bytes,
-			.reason = ret == -ENODATA ? "cut short in its header" :
-				  ret == -EPROTONOSUPPORT ? "newer format" : "not a segment",
-		};
+		note_pending(reader, &reader->segment, file.bytes,
+			     ret == -ENODATA ? "cut short in its header" :
+			     ret == -EPROTONOSUPPORT ? "newer format" : "not a segment");
 		close_segment(reader);
 		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
 		return 0;
@@ -533,6 +550,21 @@ static bool find_newer(struct act_log_reader *reader)
 	return !reader->single[0] && find_segment(reader, &file) == 0;
 }
 
+/* The header of an unfinished block may be whole, and is the last one then. */
+static void note_own_header(struct act_log_reader *reader, int fd, uint64_t end)
+{
+	struct pending *pending = &reader->pending;
+	uint8_t bytes[BLOCK_HEADER_BYTES];
+	struct block_header header;
+
+	if (read_at(fd, bytes, sizeof(bytes), pending->offset) < 0 ||
+	    !block_header_unpack(bytes, &header) ||
+	    pending->offset + BLOCK_HEADER_BYTES + header.body_bytes < end)
+		return;
+	pending->has_after = true;
+	pending->after = block_after(&header);
+}
+
 /* What follows the last whole block is its writer's unfinished work, or damage. */
 static int note_bad_end(struct act_log_reader *reader, struct stream *stream, const char *reason)
 {
@@ -544,10 +576,10 @@ static int note_bad_end(struct act_log_reader *reader, struct stream *stream, co
 	if (fstat(stream->fd, &status) < 0)
 		return -errno;
 	if (!reader->pending.is_there)
-		reader->pending = (struct pending){ .is_there = true, .offset = stream->offset,
-						    .reason = reason };
-	reader->pending.is_torn = true;
+		note_pending(reader, stream, 0, reason);
+	reader->pending.is_torn = !reader->has_newer;
 	reader->pending.bytes = (uint64_t)status.st_size - reader->pending.offset;
+	note_own_header(reader, stream->fd, (uint64_t)status.st_size);
 	stream->offset = (uint64_t)status.st_size;
 	return 0;
 }
@@ -569,10 +601,7 @@ static int next_block(struct act_log_reader *reader, struct stream *stream)
 			ret = note_bad_end(reader, stream, reason);
 			return ret < 0 ? ret : 1;
 		}
-		reader->pending = (struct pending){
-			.is_there = true, .offset = stream->offset,
-			.bytes = offset - stream->offset, .reason = reason,
-		};
+		note_pending(reader, stream, offset - stream->offset, reason);
 	}
 	stream->offset = offset + block_bytes(reader);
 	reader->has_block = true;
@@ -590,6 +619,7 @@ static int walk_segment(struct act_log_reader *reader)
 	/* Looked for before the last look at the end: so nothing is overlooked. */
 	if (!reader->has_newer && find_newer(reader)) {
 		reader->has_newer = true;
+		reader->pending.is_torn = false;
 		return 0;
 	}
 	reader->phase = PHASE_TAIL;
@@ -662,6 +692,17 @@ static bool has_grown(const struct act_log_reader *reader)
 	       (uint64_t)status.st_size > reader->segment.offset;
 }
 
+static void tell_torn_end(struct act_log_reader *reader, struct act_item *ret_item)
+{
+	const struct pending *pending = &reader->pending;
+
+	if (pending->has_after)
+		tell_damage(reader, beyond(pending->after.records, reader->next.records),
+			    beyond(pending->after.exits, reader->next.exits), ret_item);
+	else
+		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
+}
+
 /* At the end of segment and tail: 0 an item, 1 the end, 2 go on. */
 static int leave_segment(struct act_log_reader *reader, struct act_item *ret_item)
 {
@@ -685,8 +726,7 @@ static int leave_segment(struct act_log_reader *reader, struct act_item *ret_ite
 	if (!reader->has_newer && !reader->pending.is_there)
 		return 1;
 	if (reader->pending.is_there && !reader->has_newer) {
-		/* What was in it nobody knows but its own header. */
-		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
+		tell_torn_end(reader, ret_item);
 		return 0;
 	}
 	close_segment(reader);
