@@ -385,7 +385,8 @@ static int end(struct session *session, int ret)
 	service_notify("STOPPING=1");
 	if (ret >= 0)
 		ret = stopped;
-	act_log_writer_sync(session->recorder.writer, recorder_forks(&session->recorder), true);
+	/* If it cannot be written, the account and the end of the recorder say so. */
+	act_log_writer_flush(session->recorder.writer);
 	print_account(session, &complete);
 	if (ret < 0) {
 		msg_error("the recording broke off: %s; what was recorded is kept in %s",
