@@ -26,12 +26,16 @@ struct filter_options {
 };
 
 #define FILTER_OPTIONS(type, member) \
+	FILTER_OPTIONS_BUT_PID(type, member), \
+	{ 'p', "pid", OPTION_COUNT, "PID", offsetof(type, member.pid), \
+	  "only this process" }
+
+/* For a command to which --pid means something of its own as well. */
+#define FILTER_OPTIONS_BUT_PID(type, member) \
 	{ 'C', "comm", OPTION_TEXT, "PATTERN", offsetof(type, member.comm), \
 	  "only this command, or those that match a shell pattern" }, \
 	{ 'u', "uid", OPTION_TEXT, "USER", offsetof(type, member.user), \
 	  "only this user's, by number or name" }, \
-	{ 'p', "pid", OPTION_COUNT, "PID", offsetof(type, member.pid), \
-	  "only this process" }, \
 	{ 'S', "since", OPTION_TIME, "TIME", offsetof(type, member.since_ns), \
 	  "only what ended at TIME or later: 2026-12-01T10:00Z, @SECONDS, \"10m ago\"" }, \
 	{ 'U', "until", OPTION_TIME, "TIME", offsetof(type, member.until_ns), \
