@@ -437,7 +437,7 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	child_release(&session.child);
 	ret = recorder_release(&session.recorder);
 	if (ret < 0 && !status) {
-		msg_error("%s has no room: %s; exits that could not be stored are counted as lost",
+		msg_error("%s has no room: %s; what could not be stored at the end is not in it",
 			  session.log, strerror(-ret));
 		status = STATUS_FAILED;
 	}

@@ -112,8 +112,9 @@ void act_log_writer_stats(const struct act_log_writer *writer,
 			  struct act_log_writer_stats *ret_stats);
 
 /*
- * Writes what is left, closes and unlocks.  Returns 0 or the storage error
- * because of which records were dropped.  NULL is allowed.
+ * Writes what is left, closes and unlocks.  Returns 0, also when records were
+ * dropped and the log tells so, or the storage error because of which what was
+ * left could not be written.  NULL is allowed.
  */
 int act_log_writer_close(struct act_log_writer *writer);
 

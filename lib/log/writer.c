@@ -880,8 +880,6 @@ int act_log_writer_close(struct act_log_writer *writer)
 		tail_name(writer->name, tail);
 		unlinkat(writer->dirfd, tail, 0);
 	}
-	if (ret == 0 && writer->stats.dropped)
-		ret = -ENOSPC;
 	free_writer(writer);
 	return ret;
 }
