@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&cmd_record,
 	&cmd_report,
 	&cmd_list,
+	&cmd_delays,
 	&cmd_verify,
 	NULL
 };
