@@ -33,7 +33,8 @@ static struct delay_command *add_command(struct delaylog *log, const char *name)
 	}
 	command = &log->commands[log->count++];
 	memset(command, 0, sizeof(*command));
-	strncpy(command->comm, name, sizeof(command->comm) - 1);
+	/* The rest is zero already. */
+	memcpy(command->comm, name, strnlen(name, sizeof(command->comm) - 1));
 	delays_init(&command->delays);
 	return command;
 }
