@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,20 +176,31 @@ void retain(int dirfd, uint64_t keep_bytes, uint64_t keep_age_ns, uint64_t now_n
 
 /* ---- Lock ---- */
 
+/*
+ * A lock of the open file, as flock(2) has it, but one that can be asked for
+ * without being taken: readers that look must not keep a writer from starting.
+ */
+static int lock_command(int fd, int command, struct flock *lock)
+{
+	*lock = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	return fcntl(fd, command, lock) < 0 ? -errno : 0;
+}
+
 int lock_take(int dirfd, pid_t *ret_pid)
 {
 	char text[32] = "";
 	int fd = openat(dirfd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0640), ret;
+	struct flock lock;
 
 	*ret_pid = 0;
 	if (fd < 0)
 		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		if (read_at(fd, text, 1, 0) == 0 && pread(fd, text, sizeof(text) - 1, 0) > 0)
+	ret = lock_command(fd, F_OFD_SETLK, &lock);
+	if (ret < 0) {
+		if (pread(fd, text, sizeof(text) - 1, 0) > 0)
 			*ret_pid = (pid_t)strtol(text, NULL, 10);
 		close(fd);
-		return ret;
+		return ret == -EAGAIN || ret == -EACCES ? -EBUSY : ret;
 	}
 	/* Only for people: a full disk must not keep us from recording. */
 	snprintf(text, sizeof(text), "%ld\n", (long)getpid());
@@ -202,11 +212,12 @@ int lock_take(int dirfd, pid_t *ret_pid)
 bool lock_is_held(int dirfd)
 {
 	int fd = openat(dirfd, LOCK_NAME, O_RDONLY | O_CLOEXEC);
+	struct flock lock;
 	bool is_held;
 
 	if (fd < 0)
 		return false;
-	is_held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	is_held = lock_command(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 	close(fd);
 	return is_held;
 }

@@ -53,6 +53,7 @@ enum phase {
 struct act_log_reader {
 	int dirfd;
 	char single[SEGMENT_NAME_BYTES]; /* only this segment; "": all */
+	uint64_t last_number; /* none behind this one; 0: all */
 	bool is_only;    /* when opened, the log was one segment */
 	enum reader_part part;
 	enum phase phase;
@@ -489,7 +490,8 @@ static int find_segment(struct act_log_reader *reader, struct segment_file *ret_
 	if (ret == 0)
 		ret = 1;
 	for (size_t i = 0; ret == 1 && i < list.count; i++) {
-		if (list.file[i].number <= reader->number)
+		if (list.file[i].number <= reader->number ||
+		    (reader->last_number && list.file[i].number > reader->last_number))
 			continue;
 		*ret_file = list.file[i];
 		ret = 0;
@@ -510,6 +512,55 @@ static int find_single(struct act_log_reader *reader, struct segment_file *ret_f
 	return 0;
 }
 
+static bool find_newer(struct act_log_reader *reader)
+{
+	struct segment_file file;
+
+	return !reader->single[0] && find_segment(reader, &file) == 0;
+}
+
+static bool is_unreadable(int error)
+{
+	return error == -ENODATA || error == -EUCLEAN || error == -EBADMSG ||
+	       error == -EPROTONOSUPPORT;
+}
+
+/*
+ * Passes over a segment that cannot be read: the next one's header will tell
+ * what was in it.  0: an item, 1: not now, 2: go on.
+ */
+static int pass_over(struct act_log_reader *reader, const struct segment_file *file, int error,
+		     struct act_item *ret_item)
+{
+	bool is_last = !find_newer(reader), is_told = reader->pending.is_there;
+
+	close_segment(reader);
+	if (error == -ENODATA && is_last && lock_is_held(reader->dirfd)) {
+		/* Being made at this moment: it is there next time. */
+		reader->number = file->number - 1;
+		return 1;
+	}
+	if (is_told)
+		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
+	note_pending(reader, &reader->segment, file->bytes,
+		     error == -ENODATA ? "cut short in its header" :
+		     error == -EPROTONOSUPPORT ? "newer format" : "not a segment");
+	reader->pending.offset = 0;
+	reader->pending.is_unknown = !reader->has_next;
+	if (!is_last)
+		return is_told ? 0 : 2;
+	/* One that its writer was making has held nothing yet. */
+	reader->pending.is_torn = error == -ENODATA;
+	if (is_told)
+		return 0;
+	if (error == -ENODATA)
+		tell_damage(reader, 0, 0, ret_item);
+	else
+		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
+	return 0;
+}
+
+/* 0: the next one's item, 1: there is none, 2: go on, negative errno. */
 static int enter_next_segment(struct act_log_reader *reader, struct act_item *ret_item)
 {
 	struct segment_file file;
@@ -520,34 +571,15 @@ static int enter_next_segment(struct act_log_reader *reader, struct act_item *re
 	ret = open_segment(reader, file.name, file.number);
 	if (ret == -ENOENT) { /* deleted since it was listed */
 		close_segment(reader);
-		return enter_next_segment(reader, ret_item);
+		return 2;
 	}
-	if (ret == -ENODATA && lock_is_held(reader->dirfd)) {
-		/* Being made at this moment: it is there next time. */
-		reader->number = file.number - 1;
-		close_segment(reader);
-		return 1;
-	}
-	if (ret == -ENODATA || ret == -EUCLEAN || ret == -EBADMSG || ret == -EPROTONOSUPPORT) {
-		note_pending(reader, &reader->segment, file.bytes,
-			     ret == -ENODATA ? "cut short in its header" :
-			     ret == -EPROTONOSUPPORT ? "newer format" : "not a segment");
-		close_segment(reader);
-		tell_damage(reader, ACT_UNKNOWN, ACT_UNKNOWN, ret_item);
-		return 0;
-	}
+	if (is_unreadable(ret))
+		return pass_over(reader, &file, ret, ret_item);
 	if (ret < 0)
 		return ret;
 	reader->phase = PHASE_SEGMENT;
 	tell_segment(reader, ret_item);
 	return 0;
-}
-
-static bool find_newer(struct act_log_reader *reader)
-{
-	struct segment_file file;
-
-	return !reader->single[0] && find_segment(reader, &file) == 0;
 }
 
 /* The header of an unfinished block may be whole, and is the last one then. */
@@ -756,7 +788,14 @@ int act_log_next(struct act_log_reader *reader, struct act_item *ret_item)
 		}
 		switch (reader->phase) {
 		case PHASE_BETWEEN:
-			return enter_next_segment(reader, ret_item);
+			ret = enter_next_segment(reader, ret_item);
+			if (ret == 1 && reader->pending.is_there) {
+				tell_torn_end(reader, ret_item);
+				return 0;
+			}
+			if (ret != 2)
+				return ret;
+			break;
 		case PHASE_SEGMENT:
 			/* Before its first block: what lies between it and the last one. */
 			if (reader->header.created_ns) {
@@ -811,29 +850,50 @@ void act_log_reader_free(struct act_log_reader *reader)
 	free(reader);
 }
 
-int reader_open_segment(int dirfd, const char *name, enum reader_part part,
-			struct act_log_reader **ret_reader)
+static int open_part(int dirfd, struct act_log_reader **ret_reader)
 {
 	struct act_log_reader *reader = reader_new();
+	int ret;
 
 	if (!reader)
 		return -ENOMEM;
 	reader->dirfd = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
 	if (reader->dirfd < 0) {
-		int ret = -errno;
-
+		ret = -errno;
 		act_log_reader_free(reader);
 		return ret;
 	}
-	reader->part = part;
-	snprintf(reader->single, sizeof(reader->single), "%s", name);
 	*ret_reader = reader;
+	return 0;
+}
+
+int reader_open_segment(int dirfd, const char *name, enum reader_part part,
+			struct act_log_reader **ret_reader)
+{
+	int ret = open_part(dirfd, ret_reader);
+
+	if (ret < 0)
+		return ret;
+	(*ret_reader)->part = part;
+	snprintf((*ret_reader)->single, sizeof((*ret_reader)->single), "%s", name);
+	return 0;
+}
+
+int reader_open_range(int dirfd, uint64_t from, uint64_t to,
+		      struct act_log_reader **ret_reader)
+{
+	int ret = open_part(dirfd, ret_reader);
+
+	if (ret < 0)
+		return ret;
+	(*ret_reader)->number = from - 1;
+	(*ret_reader)->last_number = to;
 	return 0;
 }
 
 struct position reader_position(const struct act_log_reader *reader)
 {
-	return reader->has_next ? reader->next : reader->header.before;
+	return reader->next;
 }
 
 uint64_t reader_good_end(const struct act_log_reader *reader)
@@ -846,9 +906,19 @@ uint64_t reader_last_ns(const struct act_log_reader *reader)
 	return reader->last_ns;
 }
 
-bool reader_is_in_tail(const struct act_log_reader *reader)
+bool reader_has_position(const struct act_log_reader *reader)
 {
-	return reader->phase == PHASE_TAIL;
+	return reader->has_next;
+}
+
+struct position reader_block_before(const struct act_log_reader *reader)
+{
+	return reader->block.before;
+}
+
+uint64_t reader_event_number(const struct act_log_reader *reader)
+{
+	return reader->next.events - reader->events_left - 1;
 }
 
 /* Whether the first segment can be read at all; explains if not. */
