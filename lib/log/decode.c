@@ -504,7 +504,8 @@ static int decode_text(struct decoder *decoder, const struct schema *schema, siz
 	int ret;
 
 	/* A text of no field that is known here could only be a base: it is none. */
-	if (field < 0 || act_field_table[field].type != ACT_TYPE_TEXT || column->texts == 0 || column->texts > rows || column->width > 2 ||
+	if (field < 0 || act_field_table[field].type != ACT_TYPE_TEXT || column->texts == 0 ||
+	    column->texts > rows || column->width > 2 ||
 	    column->raw_length > BLOCK_BODY_MAX || column->raw_length < rows * column->width)
 		return -EBADMSG;
 	raw = open_frame(decoder, column, column->raw_length);
@@ -635,5 +636,6 @@ bool block_is_outside(const struct schema *schema, const struct block_header *he
 	if ((column->descriptor & DESCRIPTOR_KIND) == COLUMN_CONSTANT &&
 	    column->value == ACT_UNKNOWN)
 		return true;
-	return column->min + column->span < prune->min || column->min > prune->max;
+	return (prune->min > column->min && prune->min - column->min > column->span) ||
+	       column->min > prune->max;
 }

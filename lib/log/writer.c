@@ -12,150 +12,21 @@
  * comes beyond it is dropped before it gets a number, so that numbers stay
  * without holes, and is told as a gap when there is room again.
  */
+#include "log/writer.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include <actuary/log.h>
-
 #include "base/clock.h"
-#include "log/block.h"
-#include "log/files.h"
-#include "log/format.h"
-#include "log/reader.h"
-#include "log/syncer.h"
 
 #define DEFAULT_ROTATE_BYTES (UINT64_C(64) << 20)
 #define DEFAULT_ROTATE_AGE_NS (86400 * NSEC_PER_SEC)
 #define DEFAULT_MEMORY_BYTES (UINT64_C(4) << 20)
 #define DEFAULT_BLOCK_RECORDS 4096
-
-/* More gaps than this in one group are merged, by CPU and cause. */
-#define EVENTS_MAX 1024
-
-struct event {
-	bool is_gap;
-	union {
-		struct act_gap gap;
-		struct act_state state;
-	};
-};
-
-/* An encoded block that is not written yet. */
-struct waiting {
-	struct buffer bytes;
-	struct waiting *next;
-};
-
-struct act_log_writer {
-	struct act_log_writer_options options;
-	struct act_log_writer_stats stats;
-	int dirfd, lock_fd;
-	struct syncer *syncer;
-	/* The segment and its tail. */
-	int fd, tail_fd;
-	char name[SEGMENT_NAME_BYTES];
-	uint64_t number, created_ns, header_bytes;
-	uint64_t offset, tail_offset;
-	bool is_dirty, is_tail_dirty, is_dir_dirty;
-	uint64_t tail_covered_at; /* the segment's length that holds all of the tail */
-	/* The group. */
-	struct position base;     /* the counts before it */
-	struct group *group;
-	size_t tail_rows;         /* of it, so many are in the tail */
-	struct event *event;
-	size_t events, tail_events;
-	uint64_t forks;
-	/* A full disk. */
-	struct waiting *waiting, *waiting_last;
-	uint64_t waiting_bytes;
-	struct act_gap dropping;  /* count is 0 when nothing was dropped */
-};
-
-/* ---- Opening segments ---- */
-
-static void read_boot_id(uint8_t ret_id[16])
-{
-	char text[64] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	size_t digit = 0;
-
-	memset(ret_id, 0, 16);
-	if (fd < 0)
-		return;
-	if (read(fd, text, sizeof(text) - 1) > 0) {
-		for (const char *at = text; *at && digit < 32; at++) {
-			int value = *at >= '0' && *at <= '9' ? *at - '0' :
-				    *at >= 'a' && *at <= 'f' ? *at - 'a' + 10 : -1;
-
-			if (value < 0)
-				continue;
-			ret_id[digit / 2] |= (uint8_t)(value << (digit % 2 ? 0 : 4));
-			digit++;
-		}
-	}
-	close(fd);
-}
-
-static void describe_segment(const struct act_log_writer *writer, uint64_t number,
-			     uint64_t now_ns, struct segment_header *header)
-{
-	struct utsname names;
-
-	memset(header, 0, sizeof(*header));
-	header->number = number;
-	header->before = writer->base;
-	header->created_ns = now_ns;
-	read_boot_id(header->boot_id);
-	if (uname(&names) < 0)
-		return;
-	snprintf(header->host, sizeof(header->host), "%.64s", names.nodename);
-	snprintf(header->kernel, sizeof(header->kernel), "%.64s", names.release);
-}
-
-/* Makes a segment and, when that worked, the writer's present one. */
-static int begin_segment(struct act_log_writer *writer, uint64_t number)
-{
-	uint64_t now_ns = clock_wall_ns();
-	struct buffer bytes = BUFFER_INIT;
-	struct segment_header header;
-	char name[SEGMENT_NAME_BYTES];
-	int fd, ret;
-
-	describe_segment(writer, number, now_ns, &header);
-	segment_header_pack(&header, &bytes);
-	segment_name(number, now_ns, name);
-	fd = openat(writer->dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-	ret = fd < 0 ? -errno : bytes.failed ? -ENOMEM : 0;
-	if (ret == 0)
-		ret = write_at(fd, bytes.data, bytes.length, 0);
-	if (ret < 0) {
-		if (fd >= 0) {
-			unlinkat(writer->dirfd, name, 0);
-			close(fd);
-		}
-		goto out;
-	}
-	writer->fd = fd;
-	writer->tail_fd = -1;
-	memcpy(writer->name, name, sizeof(name));
-	writer->number = number;
-	writer->created_ns = now_ns;
-	writer->header_bytes = writer->offset = bytes.length;
-	writer->tail_offset = 0;
-	writer->is_dirty = writer->is_dir_dirty = true;
-	writer->is_tail_dirty = false;
-	writer->stats.bytes += bytes.length;
-	writer->stats.segments++;
-out:
-	buffer_release(&bytes);
-	return ret;
-}
 
 /* ---- Blocks ---- */
 
@@ -335,7 +206,7 @@ static struct sync_job job_of(struct act_log_writer *writer)
 }
 
 /* The group becomes a block, its events another. */
-static int close_group(struct act_log_writer *writer)
+int writer_close_group(struct act_log_writer *writer)
 {
 	bool had_tail = writer->tail_rows || writer->tail_events;
 	int ret = 0;
@@ -421,7 +292,7 @@ int act_log_writer_rotate(struct act_log_writer *writer)
 	char tail[SEGMENT_NAME_BYTES];
 	struct sync_job job;
 
-	ret = close_group(writer);
+	ret = writer_close_group(writer);
 	if (ret == 0 && writer->waiting)
 		ret = writer->stats.error;
 	if (ret < 0 || writer->offset == writer->header_bytes)
@@ -432,7 +303,7 @@ int act_log_writer_rotate(struct act_log_writer *writer)
 	job.dirfd = writer->dirfd;
 	job.closes = true;
 	tail_name(writer->name, tail);
-	ret = begin_segment(writer, writer->number + 1);
+	ret = writer_begin_segment(writer, writer->number + 1);
 	if (ret < 0) {
 		/* The old one goes on; what was not made durable is dirty still. */
 		writer->is_dirty = writer->is_dir_dirty = true;
@@ -455,14 +326,14 @@ int act_log_append(struct act_log_writer *writer, const struct act_record *recor
 
 	/* What happened before the first record of a group stands before it. */
 	if (writer->events && !group_rows(writer->group))
-		ret = close_group(writer);
+		ret = writer_close_group(writer);
 	if (ret < 0)
 		return ret;
 	group_append(writer->group, record);
 	writer->stats.records++;
 	if (group_rows(writer->group) < writer->options.block_records)
 		return 0;
-	ret = close_group(writer);
+	ret = writer_close_group(writer);
 	if (ret == 0 && writer->offset >= writer->options.rotate_bytes && !writer->waiting)
 		act_log_writer_rotate(writer); /* if not now, then later */
 	return ret;
@@ -503,7 +374,7 @@ static void append_event(struct act_log_writer *writer, const struct event *even
 static int append_and_close(struct act_log_writer *writer, const struct event *event)
 {
 	append_event(writer, event);
-	return writer->events >= EVENTS_MAX - 8 ? close_group(writer) : 0;
+	return writer->events >= EVENTS_MAX - 8 ? writer_close_group(writer) : 0;
 }
 
 int act_log_append_gap(struct act_log_writer *writer, const struct act_gap *gap)
@@ -552,242 +423,6 @@ void act_log_writer_stats(const struct act_log_writer *writer,
 	ret_stats->syncs = syncer_count(writer->syncer);
 	if (!ret_stats->error)
 		ret_stats->error = syncer_error(writer->syncer);
-}
-
-/* ---- Going on with a log ---- */
-
-struct found {
-	struct position position;
-	uint64_t last_ns;
-	bool has_stopped;
-	uint64_t number; /* of the last segment */
-	char name[SEGMENT_NAME_BYTES]; /* of the last one that can be read */
-};
-
-static void note_event(const struct act_item *item, struct found *found)
-{
-	if (item->type == ACT_ITEM_STATE)
-		found->has_stopped = item->state.type == ACT_STATE_STOP;
-	else if (item->type == ACT_ITEM_GAP)
-		found->has_stopped = false;
-}
-
-/* Reads the last segment, and cuts off what its writer did not finish. */
-static int mend_segment(struct act_log_writer *writer, struct found *found)
-{
-	struct act_log_reader *reader;
-	struct act_item item;
-	struct stat status;
-	int ret, fd;
-
-	ret = reader_open_segment(writer->dirfd, found->name, READER_SEGMENT_ONLY, &reader);
-	if (ret < 0)
-		return ret;
-	while ((ret = act_log_next(reader, &item)) == 0)
-		note_event(&item, found);
-	bool has_position = reader_has_position(reader);
-	uint64_t end = reader_good_end(reader);
-	found->position = reader_position(reader);
-	found->last_ns = reader_last_ns(reader);
-	act_log_reader_free(reader);
-	if (ret < 0 || !has_position)
-		return ret < 0 ? ret : 1;
-	fd = openat(writer->dirfd, found->name, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = fstat(fd, &status) < 0 ? -errno : 0;
-	if (ret == 0 && (uint64_t)status.st_size > end &&
-	    (ftruncate(fd, (off_t)end) < 0 || fsync(fd) < 0))
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-/* Rows that the segment has not: they come with the numbers that they had. */
-static int take_rows(struct act_log_writer *writer, const struct act_log_reader *reader,
-		     const struct act_batch *batch)
-{
-	uint64_t next = writer->base.records + group_rows(writer->group);
-	struct act_record record;
-	int ret = 0;
-
-	if (batch->first > next) {
-		/* Some are missing, and the numbers must go on telling so. */
-		ret = close_group(writer);
-		writer->base.records = next = batch->first;
-		writer->base.exits = reader_block_before(reader).exits;
-	}
-	for (size_t row = 0; row < batch->rows && ret == 0; row++) {
-		if (batch->first + row < next)
-			continue;
-		act_batch_record(batch, row, &record);
-		ret = act_log_append(writer, &record);
-	}
-	return ret;
-}
-
-static int take_item(struct act_log_writer *writer, const struct act_log_reader *reader,
-		     const struct act_item *item)
-{
-	bool is_event = item->type == ACT_ITEM_GAP || item->type == ACT_ITEM_STATE;
-
-	if (item->type == ACT_ITEM_BATCH)
-		return take_rows(writer, reader, &item->batch);
-	if (!is_event || reader_event_number(reader) < writer->base.events + writer->events)
-		return 0;
-	return item->type == ACT_ITEM_GAP ? act_log_append_gap(writer, &item->gap)
-					  : act_log_append_state(writer, &item->state);
-}
-
-static bool has_tail(const struct act_log_writer *writer, const struct segment_file *file)
-{
-	char tail[SEGMENT_NAME_BYTES];
-
-	tail_name(file->name, tail);
-	return faccessat(writer->dirfd, tail, F_OK, 0) == 0;
-}
-
-static int take_range(struct act_log_writer *writer, uint64_t from, uint64_t to,
-		      struct found *found)
-{
-	struct act_field_set every = { { 0 } };
-	struct act_log_reader *reader;
-	struct act_item item;
-	int ret;
-
-	for (int field = 0; field < ACT_FIELDS; field++)
-		if (field_is_stored(field))
-			act_field_set_add(&every, field);
-	ret = reader_open_range(writer->dirfd, from, to, &reader);
-	if (ret < 0)
-		return ret;
-	act_log_select(reader, &every);
-	while (ret == 0 && (ret = act_log_next(reader, &item)) == 0) {
-		note_event(&item, found);
-		ret = take_item(writer, reader, &item);
-	}
-	if (reader_last_ns(reader) != ACT_UNKNOWN)
-		found->last_ns = reader_last_ns(reader);
-	act_log_reader_free(reader);
-	return ret < 0 ? ret : 0;
-}
-
-/*
- * What only tails hold goes first into the new segment.  There may be more than
- * one tail, when a restart was broken off before it came to its end.
- */
-static int take_tails(struct act_log_writer *writer, struct found *found)
-{
-	struct segment_list list;
-	int ret = segment_list_read(writer->dirfd, &list);
-	size_t first = 0;
-
-	while (first < list.count && !has_tail(writer, &list.file[first]))
-		first++;
-	if (ret == 0 && first < list.count)
-		ret = take_range(writer, list.file[first].number, writer->number - 1, found);
-	/* Until that is durable the old tails stay; readers see that it is the same. */
-	if (ret == 0 && first < list.count &&
-	    act_log_writer_sync(writer, ACT_UNKNOWN, true) == 0)
-		for (; first < list.count && list.file[first].number < writer->number; first++) {
-			char tail[SEGMENT_NAME_BYTES];
-
-			tail_name(list.file[first].name, tail);
-			unlinkat(writer->dirfd, tail, 0);
-		}
-	segment_list_release(&list);
-	writer->stats.records = 0;
-	return ret;
-}
-
-/* Its header, or a negative errno of segment_header_unpack(); what has a block is worth reading. */
-static int look_at(const struct act_log_writer *writer, const struct segment_file *file,
-		   bool *ret_has_block)
-{
-	size_t length = file->bytes < SEGMENT_HEADER_MAX ? file->bytes : SEGMENT_HEADER_MAX;
-	uint8_t *bytes = malloc(length + 1);
-	struct segment_header header;
-	int fd = openat(writer->dirfd, file->name, O_RDONLY | O_CLOEXEC);
-	int ret = fd < 0 ? -errno : bytes ? read_at(fd, bytes, length, 0) : -ENOMEM;
-
-	*ret_has_block = false;
-	if (ret == 0) {
-		*ret_has_block = length < file->bytes || memmem(bytes, length, "ABLK", 4);
-		ret = segment_header_unpack(bytes, length, &header);
-	}
-	if (fd >= 0)
-		close(fd);
-	free(bytes);
-	return ret;
-}
-
-/*
- * The last segment that can be gone on with.  One without a whole header and
- * without blocks was being made when its writer died, and holds nothing.
- */
-static int find_last(struct act_log_writer *writer, const char *dir, struct found *found,
-		     struct act_why *why)
-{
-	struct segment_list list;
-	int ret = segment_list_read(writer->dirfd, &list);
-
-	if (ret == 0 && !list.count && list.others) {
-		explain(why, "%s holds other files and no log; name an empty or a new directory",
-			dir);
-		ret = -EUCLEAN;
-	}
-	for (size_t i = list.count; ret == 0 && i > 0; i--) {
-		const struct segment_file *file = &list.file[i - 1];
-		bool has_block;
-		int got = look_at(writer, file, &has_block);
-
-		if (got == -EPROTONOSUPPORT || got == -EUCLEAN) {
-			explain(why, got == -EUCLEAN ? "%s/%s is not a segment of a log; move it away"
-				: "%s/%s was written by a newer actuary; name another directory",
-				dir, file->name);
-			ret = got;
-			break;
-		}
-		if (got == -ENODATA && !has_block) {
-			unlinkat(writer->dirfd, file->name, 0);
-			continue;
-		}
-		if (!found->number)
-			found->number = file->number;
-		/* Of one that cannot be read at all the numbers go on from before it. */
-		if (got < 0 && !has_block)
-			continue;
-		memcpy(found->name, file->name, sizeof(found->name));
-		ret = mend_segment(writer, found);
-		if (ret != 1)
-			break;
-		ret = 0;
-	}
-	segment_list_release(&list);
-	return ret;
-}
-
-static int go_on(struct act_log_writer *writer, const char *dir, struct act_gap *ret_gap,
-		 struct act_why *why)
-{
-	struct found found = { .last_ns = ACT_UNKNOWN };
-	int ret = find_last(writer, dir, &found, why);
-
-	if (ret < 0)
-		return ret;
-	writer->base = found.position;
-	ret = begin_segment(writer, found.number + 1);
-	if (ret == 0 && found.number)
-		ret = take_tails(writer, &found);
-	if (ret < 0 || !found.number || found.has_stopped)
-		return ret;
-	*ret_gap = (struct act_gap){
-		.cause = ACT_CAUSE_DOWN, .cpu = -1, .count = ACT_UNKNOWN,
-		.from_ns = found.last_ns, .to_ns = clock_wall_ns(),
-	};
-	if (found.last_ns == ACT_UNKNOWN || found.last_ns > ret_gap->to_ns)
-		ret_gap->from_ns = ret_gap->to_ns;
-	return 0;
 }
 
 /* ---- Opening and closing ---- */
@@ -893,7 +528,7 @@ int act_log_writer_open(const char *dir, const struct act_log_writer_options *op
 		ret = -ENOMEM;
 	explain(ret_why, "%s", "");
 	if (ret >= 0)
-		ret = go_on(writer, dir, ret_gap, ret_why);
+		ret = writer_recover(writer, dir, ret_gap, ret_why);
 	if (ret < 0) {
 		if (!ret_why->text[0])
 			explain(ret_why, "cannot begin a log in %s: %s", dir, strerror(-ret));
@@ -911,11 +546,11 @@ failed:
 int act_log_writer_flush(struct act_log_writer *writer)
 {
 	struct sync_job job;
-	int ret = close_group(writer);
+	int ret = writer_close_group(writer);
 
 	/* The gap of a disk that has just got room. */
 	if (ret == 0 && writer->events)
-		ret = close_group(writer);
+		ret = writer_close_group(writer);
 	if (ret == 0 && writer->waiting)
 		ret = writer->stats.error;
 	if (ret < 0)
