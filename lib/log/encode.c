@@ -554,7 +554,7 @@ static void encode_column(struct group *group, size_t from, size_t rows, enum ac
 	if (constant) {
 		buffer_append_varint(directory, (uint64_t)schema_own_column(field));
 		if (part.value[0] == ACT_UNKNOWN) {
-			buffer_append_u8(directory, COLUMN_CONSTANT | DESCRIPTOR_UNKNOWNS);
+			buffer_append_u8(directory, DESCRIPTOR_UNKNOWNS); /* of kind constant */
 			return;
 		}
 		buffer_append_u8(directory, COLUMN_CONSTANT);
