@@ -647,6 +647,7 @@ static void test_not_a_log(void **state)
 struct shared {
 	uint64_t synced; /* so many records are durable, by a successful sync */
 	uint64_t gap_exits;
+	uint64_t steps; /* of appending and syncing, done since it was born */
 };
 
 static _Noreturn void write_until_killed(const char *dir, volatile struct shared *shared,
@@ -681,7 +682,22 @@ static _Noreturn void write_until_killed(const char *dir, volatile struct shared
 			_exit(5);
 		if (i % 2)
 			shared->synced = n;
+		shared->steps++;
 	}
+}
+
+/*
+ * Until the child has done so many steps, however slow the machine, and then a
+ * moment more, so that it dies within one.  With none it dies while it opens.
+ */
+static void let_work(const volatile struct shared *shared, uint64_t steps, uint64_t round)
+{
+	for (int tries = 0; shared->steps < steps; tries++) {
+		if (tries > 30000)
+			fail_msg("the writer does not get on: %ju steps", (uintmax_t)shared->steps);
+		usleep(1000);
+	}
+	usleep((useconds_t)(scramble(round) % 3000));
 }
 
 /*
@@ -702,11 +718,12 @@ static void test_killed(void **state)
 		pid_t pid;
 
 		shared->synced = n;
+		shared->steps = 0;
 		pid = fork();
 		assert_true(pid >= 0);
 		if (pid == 0)
 			write_until_killed(fixture->dir, shared, n, round);
-		usleep((useconds_t)(scramble(round) % 12000));
+		let_work(shared, round % 5, round);
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSIGNALED(status));
