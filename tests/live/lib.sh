@@ -97,6 +97,10 @@ count()
 {
 	condition=$1
 	shift
+	if [ "$condition" = true ]; then # half a million of them take jq half a minute
+		"$ACTUARY" list --csv --columns pid "$@" 2>/dev/null | tail -n +2 | wc -l
+		return
+	fi
 	"$ACTUARY" list --json "$@" 2>/dev/null | jq -c "select($condition) | 1" | wc -l
 }
 
