@@ -30,7 +30,8 @@ witness=$recorder
 start_recorder mount --per task --sync 100ms
 small=$recorder
 mark
-"$(as full$$)" threads 1000 450 &
+# About 10 MB: twice what the disk and the recorder's 4 MiB of memory hold.
+"$(as full$$)" threads 1000 900 &
 load=$!
 children="$children $load"
 while kill -0 $load 2>/dev/null; do
@@ -56,7 +57,7 @@ stop_recorder "$small"
 stop_recorder "$witness"
 
 same "the witness lost" 0 "$(account "$tmp/witness.json" .lost)"
-same "the witness saw" 450001 "$(count true --task --comm full$$ "$tmp/witness")"
+same "the witness saw" 900001 "$(count true --task --comm full$$ "$tmp/witness")"
 at_least "lost for want of room" 1 "$(account "$tmp/mount.json" .lost_storage)"
 after=$(count true --task --comm full$$ "$tmp/mount")
 [ "$after" -gt "$before" ] || fail "what waited in memory was not written"
