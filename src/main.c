@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_delays,
 	&cmd_verify,
+	&cmd_doctor,
 	NULL
 };
 
