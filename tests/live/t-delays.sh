@@ -8,6 +8,12 @@
 switch=/proc/sys/kernel/task_delayacct
 [ -w "$switch" ] || { echo "no $switch on this kernel"; exit 77; }
 before=$(cat "$switch")
+put_back()
+{
+	echo "$before" >"$switch"
+	cleanup
+}
+trap put_back EXIT
 
 delays()
 {
@@ -31,4 +37,26 @@ same "the switch after a command" 0 "$(cat "$switch")"
 delays --enable -- sh -c 'kill -KILL $$'
 same "status of one that was killed" 137 "$code"
 same "the switch after it" 0 "$(cat "$switch")"
-echo "$before" >"$switch"
+
+# A command that does not heed the first signal is not waited for at the second.
+is_on()
+{
+	[ "$(cat "$switch")" = 1 ]
+}
+for signals in TERM HUP "TERM TERM"; do
+	"$ACTUARY" delays --quiet --enable -- sh -c 'trap "" TERM; sleep 3' >"$tmp/delays" &
+	delays=$!
+	children="$children $delays"
+	wait_for 5 is_on
+	sleep 0.2
+	for signal in $signals; do
+		kill -s "$signal" "$delays"
+		sleep 0.1
+	done
+	wait "$delays" || :
+	forget "$delays"
+	same "the switch after $signals" 0 "$(cat "$switch")"
+done
+# A reader who leaves.
+"$ACTUARY" delays --quiet --enable --interval 10ms --pid $$ 2>/dev/null | head -n 1 >/dev/null || :
+same "the switch after a reader left" 0 "$(cat "$switch")"
