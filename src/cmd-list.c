@@ -16,6 +16,7 @@
 #include "filteropts.h"
 #include "lines.h"
 #include "logarg.h"
+#include "loss.h"
 #include "msg.h"
 #include "out.h"
 #include "spool.h"
@@ -67,13 +68,6 @@ static void set_defaults(void *arg)
 	opt->tail = UINT64_MAX;
 }
 
-/* Exits that are missing in the time looked at. */
-struct loss {
-	bool any;
-	bool is_unknown; /* more than @exits, nobody knows how many */
-	uint64_t exits;
-};
-
 struct list {
 	const struct list_options *opt;
 	const char *log;
@@ -87,7 +81,7 @@ struct list {
 	uint32_t *rows;       /* of a batch, those that pass */
 	size_t rows_room;
 	unsigned int kinds;   /* that were seen */
-	struct loss loss;
+	struct loss loss;     /* of what went by */
 	bool has_told;        /* why it failed */
 };
 
@@ -148,48 +142,27 @@ static enum lines_format format_of(const struct list_options *opt)
 
 /* ---- Reading ---- */
 
-static bool is_in_span(const struct list *list, uint64_t from_ns, uint64_t to_ns)
-{
-	return to_ns >= list->filter.since_ns && from_ns < list->filter.until_ns;
-}
-
-static void add_loss(struct list *list, uint64_t exits)
-{
-	if (!exits)
-		return;
-	list->loss.any = true;
-	if (exits == ACT_UNKNOWN)
-		list->loss.is_unknown = true;
-	else
-		list->loss.exits += exits;
-}
-
 /* One who follows hears of it at once, the others at the end. */
-static void take_gap(struct list *list, const struct act_gap *gap)
+static void tell_item(const struct act_item *item)
 {
-	if (!gap->count || !is_in_span(list, gap->from_ns, gap->to_ns))
-		return;
-	add_loss(list, gap->count);
-	if (!list->opt->follow)
-		return;
-	if (gap->count == ACT_UNKNOWN)
+	const struct act_damage *damage = &item->damage;
+
+	if (item->type == ACT_ITEM_DAMAGE)
+		msg_warning("%s: %" PRIu64 " bytes at %" PRIu64 " cannot be read (%s)",
+			    damage->segment, damage->bytes, damage->offset, damage->reason);
+	else if (item->gap.count == ACT_UNKNOWN)
 		msg_warning("exits are missing here, nobody knows how many (%s)",
-			    act_cause_name(gap->cause));
+			    act_cause_name(item->gap.cause));
 	else
-		msg_warning("%" PRIu64 " exits are missing here (%s)", gap->count,
-			    act_cause_name(gap->cause));
+		msg_warning("%" PRIu64 " exits are missing here (%s)", item->gap.count,
+			    act_cause_name(item->gap.cause));
 }
 
-/* The unfinished end of a log that is being written is not damage. */
-static void take_damage(struct list *list, const struct act_input *input,
-			const struct act_damage *damage)
+static void take_loss(struct list *list, const struct act_input *input,
+		      const struct act_item *item)
 {
-	if (damage->is_torn_tail && act_input_is_live(input))
-		return;
-	add_loss(list, damage->exits);
-	msg_warning("%s: %" PRIu64 " bytes at %" PRIu64 " cannot be read (%s); "
-		    "'actuary verify' tells what is missing", damage->segment, damage->bytes,
-		    damage->offset, damage->reason);
+	if (loss_add(&list->loss, item, input) && list->opt->follow)
+		tell_item(item);
 }
 
 static void turn(uint32_t *rows, size_t count)
@@ -289,10 +262,8 @@ static int read_all(struct list *list, struct act_input *input)
 			ret = pause_at_end(list);
 		} else if (item.type == ACT_ITEM_BATCH) {
 			ret = print_batch(list, &item.batch);
-		} else if (item.type == ACT_ITEM_GAP) {
-			take_gap(list, &item.gap);
-		} else if (item.type == ACT_ITEM_DAMAGE) {
-			take_damage(list, input, &item.damage);
+		} else if (item.type == ACT_ITEM_GAP || item.type == ACT_ITEM_DAMAGE) {
+			take_loss(list, input, &item);
 		}
 		if (ret < 0)
 			break;
@@ -358,51 +329,33 @@ static int print_all(struct list *list)
 
 /* ---- The account ---- */
 
-/* Exits recorded in the time looked at, whether or not the filter passed them. */
-static int count_recorded(struct list *list, uint64_t *ret_exits)
+/*
+ * If something is missing, what was recorded is worth a second look at the
+ * log: the filter may have kept blocks of that time from being read.
+ */
+static int tell_loss(struct list *list)
 {
 	struct act_field_set fields = { 0 };
 	struct act_input *input;
 	struct act_item item;
-	uint64_t exits = 0;
+	struct loss loss;
 	int ret;
 
-	act_field_set_add(&fields, ACT_F_exits);
-	act_field_set_add(&fields, ACT_F_end_ns);
+	if (!loss_is_any(&list->loss))
+		return 0;
+	loss_init(&loss, &list->filter);
+	loss_fields(&loss, &fields);
 	ret = open_input(list, &fields, false, &input);
 	if (ret < 0)
 		return ret;
-	act_input_prune(input, ACT_F_end_ns, list->filter.since_ns, list->filter.until_ns);
-	while ((ret = act_input_next(input, &item)) == 0) {
-		if (item.type != ACT_ITEM_BATCH)
-			continue;
-		for (size_t i = 0; i < item.batch.rows; i++) {
-			uint64_t end_ns = item.batch.column[ACT_F_end_ns][i];
-			uint64_t stands_for = item.batch.column[ACT_F_exits][i];
-
-			if (is_in_span(list, end_ns, end_ns) && stands_for != ACT_UNKNOWN)
-				exits += stands_for;
-		}
-	}
+	act_input_prune(input, ACT_F_end_ns, loss.since_ns, loss.until_ns);
+	while ((ret = act_input_next(input, &item)) == 0)
+		loss_add(&loss, &item, input);
 	act_input_free(input);
-	*ret_exits = exits;
-	return ret < 0 ? ret : 0;
-}
-
-static int tell_loss(struct list *list)
-{
-	const char *more = list->loss.is_unknown ? ", and nobody knows how many more" : "";
-	uint64_t recorded;
-	int ret;
-
-	if (!list->loss.any)
-		return 0;
-	ret = count_recorded(list, &recorded);
-	if (ret >= 0)
-		msg_warning("recorded %" PRIu64 " of %" PRIu64 " exits%s; "
-			    "'actuary verify' tells where the others are missing", recorded,
-			    recorded + list->loss.exits, more);
-	return ret;
+	if (ret < 0)
+		return ret;
+	loss_warn(&loss);
+	return 0;
 }
 
 static void tell_kind(const struct list *list)
@@ -474,7 +427,7 @@ static int close_list(struct list *list, int ret)
 		return 128 + SIGPIPE;
 	if (ret < 0 && ret != closed)
 		return status_of(ret);
-	return list->loss.any && list->opt->strict ? STATUS_UNTRUSTED : STATUS_OK;
+	return loss_is_any(&list->loss) && list->opt->strict ? STATUS_UNTRUSTED : STATUS_OK;
 }
 
 static int run(const struct command *self, void *arg, int argc, char **argv)
@@ -492,6 +445,7 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 		return status;
 	if (list.opt->task)
 		list.filter.kinds = ACT_KIND_TASK;
+	loss_init(&list.loss, &list.filter);
 	list.log = default_log_path(argc ? argv[0] : list.opt->log);
 	ret = open_list(&list);
 	if (ret >= 0)

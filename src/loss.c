@@ -39,18 +39,19 @@ static void add_batch(struct loss *loss, const struct act_batch *batch)
 	loss->recorded += sum;
 }
 
-static void add_gap(struct loss *loss, const struct act_gap *gap)
+static bool add_gap(struct loss *loss, const struct act_gap *gap)
 {
-	if (gap->to_ns < loss->since_ns || gap->from_ns >= loss->until_ns)
-		return;
+	if (gap->to_ns < loss->since_ns || gap->from_ns >= loss->until_ns || !gap->count)
+		return false;
 	if (gap->count == ACT_UNKNOWN)
 		loss->unknown_gaps++;
 	else
 		loss->lost += gap->count;
+	return true;
 }
 
 /* Damage does not tell its time, so it counts in any. */
-static void add_damage(struct loss *loss, const struct act_damage *damage)
+static bool add_damage(struct loss *loss, const struct act_damage *damage)
 {
 	if (!loss->damages++) {
 		snprintf(loss->first_damage, sizeof(loss->first_damage), "%s", damage->segment);
@@ -60,24 +61,24 @@ static void add_damage(struct loss *loss, const struct act_damage *damage)
 		loss->unknown_damage = true;
 	else
 		loss->lost += damage->exits;
+	return true;
 }
 
-void loss_add(struct loss *loss, const struct act_item *item, const struct act_input *input)
+bool loss_add(struct loss *loss, const struct act_item *item, const struct act_input *input)
 {
 	switch (item->type) {
 	case ACT_ITEM_BATCH:
 		add_batch(loss, &item->batch);
-		break;
+		return false;
 	case ACT_ITEM_GAP:
-		add_gap(loss, &item->gap);
-		break;
+		return add_gap(loss, &item->gap);
 	case ACT_ITEM_DAMAGE:
 		/* The unfinished end of a log that is being written is none. */
-		if (!item->damage.is_torn_tail || !act_input_is_live(input))
-			add_damage(loss, &item->damage);
-		break;
+		if (item->damage.is_torn_tail && act_input_is_live(input))
+			return false;
+		return add_damage(loss, &item->damage);
 	default:
-		break;
+		return false;
 	}
 }
 
@@ -105,7 +106,7 @@ void loss_warn(const struct loss *loss)
 	if (!loss_is_any(loss))
 		return;
 	if (loss->lost)
-		snprintf(lost, sizeof(lost), ": %" PRIu64 " exits were lost", loss->lost);
+		snprintf(lost, sizeof(lost), ": %" PRIu64 " were lost", loss->lost);
 	if (loss->unknown_gaps)
 		snprintf(gaps, sizeof(gaps), "%s%" PRIu64 " %s of unknown size",
 			 loss->lost ? ", " : ": ", loss->unknown_gaps,
@@ -115,6 +116,7 @@ void loss_warn(const struct loss *loss)
 			 loss->lost || loss->unknown_gaps ? ", " : ": ", loss->damages,
 			 loss->damages == 1 ? "part" : "parts", loss->first_damage,
 			 loss->first_reason);
-	msg_warning("not everything is here%s%s%s; 'actuary verify' tells where", lost, gaps,
-		    damages);
+	msg_warning("recorded %" PRIu64 " of %" PRIu64 " exits%s%s%s; "
+		    "'actuary verify' tells where", loss->recorded, loss->recorded + loss->lost,
+		    lost, gaps, damages);
 }

@@ -30,15 +30,18 @@ void loss_init(struct loss *loss, const struct act_filter *filter);
 /* Adds the fields that loss_add() looks at. */
 void loss_fields(const struct loss *loss, struct act_field_set *fields);
 
-/* Takes any item; @input tells whether it is being written. */
-void loss_add(struct loss *loss, const struct act_item *item, const struct act_input *input);
+/*
+ * Takes any item; @input tells whether it is being written.  Returns true if
+ * the item says that something is missing in the time looked at.
+ */
+bool loss_add(struct loss *loss, const struct act_item *item, const struct act_input *input);
 
 bool loss_is_any(const struct loss *loss);
 
 /* "recorded 997 of 997 exits", and a newline. */
 void loss_print(const struct loss *loss, struct out *out);
 
-/* One message that names what is missing; nothing if nothing is. */
+/* "recorded 990 of 997 exits: 7 were lost...", one message; nothing if nothing is. */
 void loss_warn(const struct loss *loss);
 
 #endif
