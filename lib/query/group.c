@@ -366,8 +366,11 @@ static int ready_rows(struct act_groups *groups, size_t count)
 int act_groups_add(struct act_groups *groups, const struct act_batch *batch,
 		   const uint32_t *rows, size_t count)
 {
-	int ret = ready_rows(groups, count);
+	int ret;
 
+	if (!count)
+		return 0;
+	ret = ready_rows(groups, count);
 	if (ret < 0)
 		return ret;
 	if (groups->key_count == 1 && keys_is_text(&groups->key[0]))
