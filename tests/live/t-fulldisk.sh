@@ -25,7 +25,8 @@ is_readable()
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
-start_recorder witness --per task
+# A witness must not lose anything, whatever else keeps the machine busy.
+start_recorder witness --per task --rcvbuf 128M
 witness=$recorder
 start_recorder mount --per task --sync 100ms
 small=$recorder

@@ -14,7 +14,8 @@ wait
 END
 chmod +x "$tmp/load"
 
-start_recorder witness --per task
+# A witness must not lose anything, whatever else keeps the machine busy.
+start_recorder witness --per task --rcvbuf 128M
 witness=$recorder
 # LeakSanitizer looks from a child of its own, which ends behind the account and
 # would pass for the one that closes it.
