@@ -25,6 +25,8 @@
 struct group {
 	size_t room, rows;
 	uint64_t *column[ACT_FIELDS];  /* NULL: derived */
+	struct schema schema;
+	uint64_t number[ACT_FIELDS];   /* of a stored field: its column in the schema */
 	/* The different names, one after the other, and a hash table of them. */
 	struct buffer texts;
 	uint32_t *text_at;     /* offset of text i */
@@ -37,6 +39,7 @@ struct group {
 	uint64_t *residual;
 	uint8_t *planes;
 	uint64_t *derived;
+	struct buffer directory, frames;
 	ZSTD_CCtx *zstd;
 };
 
@@ -47,6 +50,8 @@ void group_free(struct group *group)
 	for (int field = 0; field < ACT_FIELDS; field++)
 		free(group->column[field]);
 	buffer_release(&group->texts);
+	buffer_release(&group->directory);
+	buffer_release(&group->frames);
 	free(group->text_at);
 	free(group->same_comm);
 	free(group->last_of_text);
@@ -66,6 +71,9 @@ struct group *group_new(size_t rows)
 	if (!group)
 		return NULL;
 	group->room = rows;
+	schema_own(&group->schema);
+	for (size_t i = 0; i < group->schema.columns; i++)
+		group->number[group->schema.field[i]] = i;
 	for (int field = 0; field < ACT_FIELDS; field++) {
 		if (!field_is_stored(field))
 			continue;
@@ -81,7 +89,8 @@ struct group *group_new(size_t rows)
 	/* A bit map, up to eight planes. */
 	group->planes = malloc(rows / 8 + 1 + rows * sizeof(uint64_t));
 	group->zstd = ZSTD_createCCtx();
-	if (failed || !group->text_at || !group->same_comm || !group->last_of_text ||
+	if (failed || !group->schema.columns || !group->text_at || !group->same_comm ||
+	    !group->last_of_text ||
 	    !group->predicted || !group->residual || !group->derived || !group->planes ||
 	    !group->zstd) {
 		group_free(group);
@@ -450,9 +459,9 @@ static unsigned int append_frame(struct group *group, const uint8_t *raw, size_t
 }
 
 /* How a directory names the field that another one is told from. */
-static uint64_t base_reference(int field)
+static uint64_t base_reference(const struct group *group, int field)
 {
-	return field == ACT_F_cpu_ns ? BASE_IS_CPU : (uint64_t)schema_own_column(field);
+	return field == ACT_F_cpu_ns ? BASE_IS_CPU : group->number[field];
 }
 
 /*
@@ -477,10 +486,10 @@ static void encode_numbers(struct part *part, enum act_field field, struct buffe
 	descriptor |= (unsigned int)part->base << DESCRIPTOR_BASE_SHIFT | stored;
 	if (part->has_unknown)
 		descriptor |= DESCRIPTOR_UNKNOWNS;
-	buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+	buffer_append_varint(directory, part->group->number[field]);
 	buffer_append_u8(directory, (uint8_t)descriptor);
 	if (part->base == BASE_FIELD)
-		buffer_append_varint(directory, base_reference(part->base_field));
+		buffer_append_varint(directory, base_reference(part->group, part->base_field));
 	buffer_append_u8(directory, (uint8_t)part->width);
 	buffer_append_varint(directory, part->scale);
 	buffer_append_varint(directory, part->min);
@@ -528,7 +537,7 @@ static void encode_text(struct part *part, enum act_field field, struct buffer *
 	if (raw.failed)
 		frames->failed = 1;
 	stored = append_frame(group, raw.data, raw.length, frames, &length);
-	buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+	buffer_append_varint(directory, part->group->number[field]);
 	buffer_append_u8(directory, (uint8_t)(COLUMN_TEXT | stored));
 	buffer_append_varint(directory, count);
 	buffer_append_u8(directory, (uint8_t)width);
@@ -552,7 +561,7 @@ static void encode_column(struct group *group, size_t from, size_t rows, enum ac
 	}
 	look_at(&part, &constant);
 	if (constant) {
-		buffer_append_varint(directory, (uint64_t)schema_own_column(field));
+		buffer_append_varint(directory, group->number[field]);
 		if (part.value[0] == ACT_UNKNOWN) {
 			buffer_append_u8(directory, DESCRIPTOR_UNKNOWNS); /* of kind constant */
 			return;
@@ -566,48 +575,31 @@ static void encode_column(struct group *group, size_t from, size_t rows, enum ac
 	encode_numbers(&part, field, directory, frames);
 }
 
-static int append_block(struct block_header *header, const struct buffer *directory,
-			const struct buffer *frames, struct buffer *buffer)
-{
-	struct buffer body = BUFFER_INIT;
-	int ret = -ENOMEM;
-
-	buffer_append_u32(&body, (uint32_t)directory->length);
-	buffer_append(&body, directory->data, directory->length);
-	buffer_append(&body, frames->data, frames->length);
-	if (directory->failed || frames->failed || body.failed)
-		goto out;
-	header->body_bytes = (uint32_t)body.length;
-	header->body_checksum = format_checksum(body.data, body.length);
-	block_header_pack(header, buffer);
-	buffer_append(buffer, body.data, body.length);
-	ret = buffer->failed ? -ENOMEM : 0;
-out:
-	buffer_release(&body);
-	return ret;
-}
-
 int group_encode(struct group *group, size_t from, size_t to, struct block_header *header,
 		 struct buffer *buffer)
 {
-	struct buffer directory = BUFFER_INIT, frames = BUFFER_INIT;
+	struct buffer *directory = &group->directory, *frames = &group->frames;
 	struct part whole = { .group = group, .from = from, .rows = to - from };
-	struct schema schema;
-	int ret;
+	size_t start;
 
-	schema_own(&schema);
+	buffer_clear(directory);
+	buffer_clear(frames);
 	header->type = BLOCK_RECORDS;
-	header->schema = schema.hash;
+	header->schema = group->schema.hash;
 	header->count = (uint32_t)(to - from);
 	header->exits = group_exits(group, from, to);
 	group_span(group, from, to, &header->first_ns, &header->last_ns);
 	find_same_comm(&whole);
-	buffer_append_varint(&directory, schema.columns);
+	buffer_append_varint(directory, group->schema.columns);
 	for (int field = 0; field < ACT_FIELDS; field++)
 		if (group->column[field])
-			encode_column(group, from, to - from, field, &directory, &frames);
-	ret = group->texts.failed ? -ENOMEM : append_block(header, &directory, &frames, buffer);
-	buffer_release(&directory);
-	buffer_release(&frames);
-	return ret;
+			encode_column(group, from, to - from, field, directory, frames);
+	if (group->texts.failed || directory->failed || frames->failed)
+		return -ENOMEM;
+	start = block_begin(buffer);
+	buffer_append_u32(buffer, (uint32_t)directory->length);
+	buffer_append(buffer, directory->data, directory->length);
+	buffer_append(buffer, frames->data, frames->length);
+	block_seal(header, start, buffer);
+	return buffer->failed ? -ENOMEM : 0;
 }

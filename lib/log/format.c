@@ -14,7 +14,7 @@ uint64_t format_checksum(const void *data, size_t length)
 
 #define CHECKED_FROM 16 /* the header's checksum covers what follows itself */
 
-void block_header_pack(const struct block_header *header, struct buffer *buffer)
+static void block_header_pack(const struct block_header *header, struct buffer *buffer)
 {
 	size_t start = buffer->length;
 
@@ -42,6 +42,29 @@ void block_header_pack(const struct block_header *header, struct buffer *buffer)
 					    BLOCK_HEADER_BYTES - CHECKED_FROM, header->type);
 	for (size_t i = 0; i < sizeof(sum); i++)
 		buffer->data[start + 8 + i] = (uint8_t)(sum >> 8 * i);
+}
+
+size_t block_begin(struct buffer *buffer)
+{
+	static const uint8_t room[BLOCK_HEADER_BYTES];
+	size_t start = buffer->length;
+
+	buffer_append(buffer, room, sizeof(room));
+	return start;
+}
+
+void block_seal(struct block_header *header, size_t start, struct buffer *buffer)
+{
+	size_t body = start + BLOCK_HEADER_BYTES, end = buffer->length;
+
+	if (buffer->failed)
+		return;
+	header->body_bytes = (uint32_t)(end - body);
+	header->body_checksum = format_checksum(buffer->data + body, end - body);
+	/* Into the room that was left for it. */
+	buffer->length = start;
+	block_header_pack(header, buffer);
+	buffer->length = end;
 }
 
 bool block_header_unpack(const uint8_t *bytes, struct block_header *ret_header)
@@ -165,17 +188,6 @@ void schema_own(struct schema *ret_schema)
 	if (buffer.failed || !schema_unpack(&cursor, ret_schema))
 		ret_schema->columns = 0;
 	buffer_release(&buffer);
-}
-
-int schema_own_column(enum act_field field)
-{
-	int column = 0;
-
-	if (!field_is_stored(field))
-		return -1;
-	for (int before = 0; before < (int)field; before++)
-		column += field_is_stored(before);
-	return column;
 }
 
 /* ---- Segment header ---- */

@@ -57,12 +57,17 @@ struct block_header {
 	uint64_t forks;         /* of /proc/stat when it was made, or ACT_UNKNOWN */
 };
 
-/* Appends the 96 bytes, checksum included. */
-void block_header_pack(const struct block_header *header, struct buffer *buffer);
 /* False if the magic, the checksum or a bound is wrong. */
 bool block_header_unpack(const uint8_t *bytes, struct block_header *ret_header);
 /* The counts behind it. */
 struct position block_after(const struct block_header *header);
+
+/*
+ * A block in place: begin it, append the body, seal it.  block_begin() returns
+ * where it begins; block_seal() sets @header's body_bytes and body_checksum.
+ */
+size_t block_begin(struct buffer *buffer);
+void block_seal(struct block_header *header, size_t start, struct buffer *buffer);
 
 uint64_t format_checksum(const void *data, size_t length);
 
@@ -86,8 +91,6 @@ struct segment_header {
 
 /* The schema of this version of the program: every field that is stored. */
 void schema_own(struct schema *ret_schema);
-/* The column of a field in the own schema, -1: not stored. */
-int schema_own_column(enum act_field field);
 
 /* Packs with the own schema. */
 void segment_header_pack(const struct segment_header *header, struct buffer *buffer);

@@ -53,7 +53,7 @@ static int enqueue(struct act_log_writer *writer, struct buffer *bytes)
 static void pack_events(const struct act_log_writer *writer, size_t from, size_t to,
 			struct position before, struct buffer *buffer)
 {
-	struct buffer body = BUFFER_INIT;
+	size_t start = block_begin(buffer);
 	struct block_header header = {
 		.type = BLOCK_EVENTS, .before = before, .count = (uint32_t)(to - from),
 		.first_ns = ACT_UNKNOWN, .last_ns = ACT_UNKNOWN, .forks = writer->forks,
@@ -61,16 +61,11 @@ static void pack_events(const struct act_log_writer *writer, size_t from, size_t
 
 	for (size_t i = from; i < to; i++) {
 		if (writer->event[i].is_gap)
-			event_pack_gap(&writer->event[i].gap, &body);
+			event_pack_gap(&writer->event[i].gap, buffer);
 		else
-			event_pack_state(&writer->event[i].state, &body);
+			event_pack_state(&writer->event[i].state, buffer);
 	}
-	header.body_bytes = (uint32_t)body.length;
-	header.body_checksum = format_checksum(body.data, body.length);
-	block_header_pack(&header, buffer);
-	buffer_append(buffer, body.data, body.length);
-	buffer->failed |= body.failed;
-	buffer_release(&body);
+	block_seal(&header, start, buffer);
 }
 
 /* Rows [from, to) of the group; @before are the counts before row @from. */
