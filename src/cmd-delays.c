@@ -89,12 +89,6 @@ struct session {
 
 /* ---- Options ---- */
 
-static int refuse(const char *text)
-{
-	msg_error("%s", text);
-	return STATUS_USAGE;
-}
-
 static bool has_filter(const struct filter_options *filter)
 {
 	return filter->comm || filter->user || filter->signal || filter->since_ns ||
@@ -537,19 +531,6 @@ static void tell_log(const struct delaylog *log)
 			    log->lost, log->lost_unknown ? ", and nobody knows how many more" : "");
 }
 
-static int status_of(int error)
-{
-	switch (error) {
-	case -ENOENT:
-	case -ENODATA:
-	case -EUCLEAN:
-	case -EPROTONOSUPPORT:
-		return STATUS_USAGE;
-	default:
-		return STATUS_FAILED;
-	}
-}
-
 static int run_log(struct session *session, const struct act_filter *filter)
 {
 	const struct delays_options *opt = session->opt;
@@ -593,12 +574,9 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 		return status;
 	if (session.opt->task)
 		filter.kinds = ACT_KIND_TASK;
-	session.out = out_open(session.opt->output);
-	if (!session.out) {
-		msg_error("cannot write %s: %s",
-			  session.opt->output ? session.opt->output : "stdout", strerror(errno));
+	session.out = open_output(session.opt->output);
+	if (!session.out)
 		return STATUS_FAILED;
-	}
 	status = session.target == TARGET_LOG ? run_log(&session, &filter)
 					      : run_live(&session, argv);
 	out_close(session.out); /* main tells of output that could not be written */

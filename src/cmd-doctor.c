@@ -124,12 +124,9 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 		msg_error("takes no argument, such as '%s'; see 'actuary doctor -h'", argv[0]);
 		return STATUS_USAGE;
 	}
-	out = out_open(opt->output);
-	if (!out) {
-		msg_error("cannot write %s: %s", opt->output ? opt->output : "stdout",
-			  strerror(errno));
+	out = open_output(opt->output);
+	if (!out)
 		return STATUS_FAILED;
-	}
 	checkup.ask_error = ask_open(&checkup.ask, &why);
 	is_possible = examine(&checkup, out, opt->json);
 	ask_close(checkup.ask);

@@ -90,16 +90,8 @@ static bool is_newest_first(const struct list_options *opt)
 	return opt->reverse != opt->lastcomm && !(opt->lastcomm && opt->follow);
 }
 
-static int refuse(const char *text)
+static int check_options(const struct list_options *opt)
 {
-	msg_error("%s", text);
-	return STATUS_USAGE;
-}
-
-static int check_options(const struct list_options *opt, int argc)
-{
-	if (argc > 1 || (argc && opt->log))
-		return refuse("takes one log; see 'actuary list -h'");
 	if (opt->json + opt->csv + opt->lastcomm > 1)
 		return refuse("--json, --csv and --lastcomm exclude each other");
 	if (opt->lastcomm && (opt->columns || opt->task))
@@ -367,20 +359,6 @@ static void tell_kind(const struct list *list)
 
 /* ---- The command ---- */
 
-/* Bad input is the user's to mend, the rest is a failure. */
-static int status_of(int error)
-{
-	switch (error) {
-	case -ENOENT:
-	case -ENODATA:
-	case -EUCLEAN:
-	case -EPROTONOSUPPORT:
-		return STATUS_USAGE;
-	default:
-		return STATUS_FAILED;
-	}
-}
-
 static int list_log(struct list *list)
 {
 	const struct list_options *opt = list->opt;
@@ -405,12 +383,9 @@ static int open_list(struct list *list)
 	list->lines = lines_new(format_of(opt), list->columns, list->count);
 	if (!list->lines)
 		return -ENOMEM;
-	list->out = out_open(opt->output);
-	if (list->out)
-		return 0;
-	msg_error("cannot write %s: %s", opt->output ? opt->output : "stdout", strerror(errno));
-	list->has_told = true;
-	return -EIO;
+	list->out = open_output(opt->output);
+	list->has_told = !list->out;
+	return list->out ? 0 : -EIO;
 }
 
 /* Main tells of output that could not be written. */
@@ -435,8 +410,9 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	struct list list = { .opt = arg };
 	int ret, status;
 
-	(void)self;
-	status = check_options(list.opt, argc);
+	status = choose_log(self, list.opt->log, argc, argv, &list.log);
+	if (!status)
+		status = check_options(list.opt);
 	if (!status)
 		status = choose_columns(&list);
 	if (!status)
@@ -446,7 +422,6 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	if (list.opt->task)
 		list.filter.kinds = ACT_KIND_TASK;
 	loss_init(&list.loss, &list.filter);
-	list.log = default_log_path(argc ? argv[0] : list.opt->log);
 	ret = open_list(&list);
 	if (ret >= 0)
 		ret = list_log(&list);

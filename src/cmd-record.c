@@ -132,39 +132,32 @@ static enum act_per per_of(const struct record_options *opt)
 	return words[opt->per];
 }
 
-static int refuse(const struct record_options *opt, int argc)
+static int check_options(const struct record_options *opt, int argc)
 {
 	if (opt->from && (argc || opt->for_ns || opt->capture || opt->cpus || opt->rcvbuf_bytes ||
-			  opt->interval_ns)) {
-		msg_error("--from replays what was kept; it goes without a command, --for, "
-			  "--capture, --cpus, --rcvbuf and --interval");
-		return STATUS_USAGE;
-	}
-	if (opt->for_ns && argc) {
-		msg_error("--for and a command exclude each other; "
-			  "the recording ends with the command");
-		return STATUS_USAGE;
-	}
-	if (!opt->sync_ns) {
-		msg_error("--sync needs a duration above zero, such as 1s");
-		return STATUS_USAGE;
-	}
+			  opt->interval_ns))
+		return refuse("--from replays what was kept; it goes without a command, --for, "
+			      "--capture, --cpus, --rcvbuf and --interval");
+	if (opt->for_ns && argc)
+		return refuse("--for and a command exclude each other; "
+			      "the recording ends with the command");
+	if (!opt->sync_ns)
+		return refuse("--sync needs a duration above zero, such as 1s");
 	return STATUS_OK;
 }
 
-/* Bad input is the user's to mend, the rest is a failure. */
-static int status_of(int error)
+/* Beside a log, the CPU list and the capture's name are the user's, too. */
+static int status_of_opening(const struct record_options *opt, int error)
 {
 	switch (error) {
 	case -EINVAL:
 	case -ERANGE:
-	case -ENOENT:
-	case -EUCLEAN:
-	case -EPROTONOSUPPORT:
 	case -EEXIST:
 		return STATUS_USAGE;
+	case -ENODATA: /* live: the self-test failed */
+		return opt->from ? STATUS_USAGE : STATUS_FAILED;
 	default:
-		return STATUS_FAILED;
+		return status_of(error);
 	}
 }
 
@@ -407,21 +400,19 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	int status, ret;
 
 	(void)self;
-	status = refuse(session.opt, argc);
+	status = check_options(session.opt, argc);
 	if (status)
 		return status;
 	session.log = default_log_path(session.opt->log);
 	session.has_command = argc > 0;
-	session.out = out_open(session.opt->output);
-	if (!session.out) {
-		msg_error("cannot write %s: %s", session.opt->output, strerror(errno));
+	session.out = open_output(session.opt->output);
+	if (!session.out)
 		return STATUS_FAILED;
-	}
 	catch_signals();
 	ret = open_recorder(&session, &gap);
 	if (ret < 0) {
 		out_close(session.out);
-		return status_of(ret);
+		return status_of_opening(session.opt, ret);
 	}
 	session.recorder.every = session.opt->every;
 	session.recorder.on_every = print_every;

@@ -111,22 +111,14 @@ struct report {
 
 /* ---- Options ---- */
 
-static int refuse(const char *text)
-{
-	msg_error("%s", text);
-	return STATUS_USAGE;
-}
-
 static bool has_sa_option(const struct sa_options *as_sa)
 {
 	return as_sa->all || as_sa->by_user || as_sa->percentages || as_sa->separate ||
 	       as_sa->seconds || as_sa->ratio;
 }
 
-static int check_options(const struct report_options *opt, int argc)
+static int check_options(const struct report_options *opt)
 {
-	if (argc > 1 || (argc && opt->log))
-		return refuse("takes one log; see 'actuary report -h'");
 	if (opt->json && opt->csv)
 		return refuse("--json and --csv exclude each other");
 	if (opt->csa && opt->columns)
@@ -542,23 +534,8 @@ static void tell(const struct report *report)
 
 /* ---- The command ---- */
 
-/* Bad input is the user's to mend, the rest is a failure. */
-static int status_of(int error)
-{
-	switch (error) {
-	case -ENOENT:
-	case -ENODATA:
-	case -EUCLEAN:
-	case -EPROTONOSUPPORT:
-		return STATUS_USAGE;
-	default:
-		return STATUS_FAILED;
-	}
-}
-
 static int make_report(struct report *report)
 {
-	const char *output = report->opt->output;
 	int ret = read_either(report);
 
 	if (ret < 0)
@@ -566,9 +543,8 @@ static int make_report(struct report *report)
 	report->users = users_new();
 	if (!report->users)
 		return -ENOMEM;
-	report->out = out_open(output);
+	report->out = open_output(report->opt->output);
 	if (!report->out) {
-		msg_error("cannot write %s: %s", output ? output : "stdout", strerror(errno));
 		report->has_told = true;
 		return -EIO;
 	}
@@ -601,8 +577,9 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	struct report report = { .opt = arg };
 	int status;
 
-	(void)self;
-	status = check_options(report.opt, argc);
+	status = choose_log(self, report.opt->log, argc, argv, &report.log);
+	if (!status)
+		status = check_options(report.opt);
 	if (!status)
 		status = choose(&report);
 	if (!status)
@@ -611,7 +588,6 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 		return status;
 	if (report.opt->task)
 		report.filter.kinds = ACT_KIND_TASK;
-	report.log = default_log_path(argc ? argv[0] : report.opt->log);
 	return close_report(&report, make_report(&report));
 }
 

@@ -424,20 +424,6 @@ static void print_verdict(struct verify *verify)
 
 /* ---- The command ---- */
 
-/* Bad input is the user's to mend, the rest is a failure. */
-static int status_of(int error)
-{
-	switch (error) {
-	case -ENOENT:
-	case -ENODATA:
-	case -EUCLEAN:
-	case -EPROTONOSUPPORT:
-		return STATUS_USAGE;
-	default:
-		return STATUS_FAILED;
-	}
-}
-
 /* Every stored column is asked for, so that every one is decoded. */
 static void select_all(struct act_log_reader *reader)
 {
@@ -517,22 +503,14 @@ static int run(const struct command *self, void *arg, int argc, char **argv)
 	const struct verify_options *opt = verify.opt;
 	int status;
 
-	(void)self;
-	if (argc > 1 || (argc && opt->log)) {
-		msg_error("takes one log; see 'actuary verify -h'");
-		return STATUS_USAGE;
-	}
-	if (opt->since_ns >= opt->until_ns) {
-		msg_error("--since must be before --until");
-		return STATUS_USAGE;
-	}
-	verify.log = default_log_path(argc ? argv[0] : opt->log);
-	verify.out = out_open(opt->output);
-	if (!verify.out) {
-		msg_error("cannot write %s: %s", opt->output ? opt->output : "stdout",
-			  strerror(errno));
+	status = choose_log(self, opt->log, argc, argv, &verify.log);
+	if (status)
+		return status;
+	if (opt->since_ns >= opt->until_ns)
+		return refuse("--since must be before --until");
+	verify.out = open_output(opt->output);
+	if (!verify.out)
 		return STATUS_FAILED;
-	}
 	status = verify_log(&verify);
 	/* Main tells of output that could not be written. */
 	out_close(verify.out);

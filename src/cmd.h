@@ -60,6 +60,22 @@ struct command {
 	int (*run)(const struct command *self, void *options, int argc, char **argv);
 };
 
+/* ---- What commands share ---- */
+
+struct out;
+
+/* Says why the usage is wrong; the status to end with. */
+int refuse(const char *text);
+
+/*
+ * The status for an error (negative errno) of opening or reading a log: bad
+ * input is the user's to mend, the rest is a failure.
+ */
+int status_of(int error);
+
+/* out_open() of what --output named, NULL for stdout; says why if it cannot. */
+struct out *open_output(const char *path);
+
 extern const struct command cmd_delays;
 extern const struct command cmd_doctor;
 extern const struct command cmd_list;

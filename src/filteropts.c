@@ -50,7 +50,7 @@ static int find_user(const char *text, uint64_t *ret_uid)
 	return 0;
 }
 
-static int refuse(const char *option, const char *text, const char *what)
+static int refuse_value(const char *option, const char *text, const char *what)
 {
 	msg_error("%s: '%s' %s", option, text, what);
 	return STATUS_USAGE;
@@ -66,12 +66,12 @@ int filter_options_get(const struct filter_options *options, struct act_filter *
 	ret_filter->longer_ns = options->longer_ns;
 	ret_filter->failed = options->failed;
 	if (options->user && find_user(options->user, &ret_filter->uid) < 0)
-		return refuse("--uid", options->user, "is no user here; a number always works");
+		return refuse_value("--uid", options->user, "is no user here; a number always works");
 	if (options->signal) {
 		ret_filter->signal = strcasecmp(options->signal, "any") == 0 ? -1 :
 				     signal_number(options->signal);
 		if (ret_filter->signal < 0 && strcasecmp(options->signal, "any") != 0)
-			return refuse("--signal", options->signal,
+			return refuse_value("--signal", options->signal,
 				      "is no signal; say KILL, 9 or any");
 	}
 	if (ret_filter->since_ns >= ret_filter->until_ns) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "msg.h"
+
 #define LOG_PATH "/var/log/actuary"
 
 const char *default_log_path(const char *given)
@@ -10,4 +12,15 @@ const char *default_log_path(const char *given)
 	const char *path = given ? given : getenv("ACTUARY_LOG");
 
 	return path && *path ? path : LOG_PATH;
+}
+
+int choose_log(const struct command *command, const char *option, int argc, char **argv,
+	       const char **ret_path)
+{
+	if (argc > 1 || (argc && option)) {
+		msg_error("takes one log; see 'actuary %s -h'", command->name);
+		return STATUS_USAGE;
+	}
+	*ret_path = default_log_path(argc ? argv[0] : option);
+	return STATUS_OK;
 }

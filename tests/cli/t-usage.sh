@@ -66,6 +66,15 @@ for command in $commands; do
 	"$ACTUARY" "$command" -h | cmp - "$tmp/manual" || fail "$command --help is not its -h"
 done
 
+# ---- What is no log is bad input, for a recorder that replays, too ----
+
+: >"$tmp/empty"
+for command in list report verify; do
+	expect_error 2 "empty, not a log" "$ACTUARY" "$command" "$tmp/empty"
+	expect_error 2 "takes one log; see 'actuary $command -h'" "$ACTUARY" "$command" "$tmp" "$tmp"
+done
+expect_error 2 "empty, not a log" "$ACTUARY" record --from "$tmp/empty" --log "$tmp/none"
+
 # ---- Results that cannot be written ----
 
 if [ -c /dev/full ]; then

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "msg.h"
+#include "out.h"
+
+int refuse(const char *text)
+{
+	msg_error("%s", text);
+	return STATUS_USAGE;
+}
+
+int status_of(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENODATA:
+	case -EUCLEAN:
+	case -EPROTONOSUPPORT:
+		return STATUS_USAGE;
+	default:
+		return STATUS_FAILED;
+	}
+}
+
+struct out *open_output(const char *path)
+{
+	struct out *out = out_open(path);
+
+	if (!out)
+		msg_error("cannot write %s: %s", path ? path : "stdout", strerror(errno));
+	return out;
+}
