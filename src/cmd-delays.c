@@ -526,9 +526,7 @@ static void tell_log(const struct delaylog *log)
 	if (log->has_overflow)
 		msg_warning("more than %d commands: the others are added up as ***other",
 			    DELAYLOG_COMMANDS_MAX);
-	if (log->lost || log->lost_unknown)
-		msg_warning("%" PRIu64 " exits are missing%s; 'actuary verify' tells where",
-			    log->lost, log->lost_unknown ? ", and nobody knows how many more" : "");
+	loss_warn(&log->loss);
 }
 
 static int run_log(struct session *session, const struct act_filter *filter)
@@ -548,7 +546,7 @@ static int run_log(struct session *session, const struct act_filter *filter)
 			print_log_json(session, &log, count);
 		else
 			ret = print_log_table(session, &log, count);
-		if (opt->strict && (log.lost || log.lost_unknown))
+		if (opt->strict && loss_is_any(&log.loss))
 			status = STATUS_UNTRUSTED;
 	} else if (why.text[0]) {
 		msg_error("%s", why.text);

@@ -87,14 +87,6 @@ static int add_batch(struct delaylog *log, const struct act_filter *filter,
 	return ret;
 }
 
-static void add_lost(struct delaylog *log, uint64_t count)
-{
-	if (count == ACT_UNKNOWN)
-		log->lost_unknown = true;
-	else
-		log->lost += count;
-}
-
 static int read_items(struct delaylog *log, const struct act_filter *filter,
 		      struct act_input *input)
 {
@@ -102,14 +94,9 @@ static int read_items(struct delaylog *log, const struct act_filter *filter,
 	int ret;
 
 	while ((ret = act_input_next(input, &item)) == 0) {
+		loss_add(&log->loss, &item, input);
 		if (item.type == ACT_ITEM_BATCH)
 			ret = add_batch(log, filter, &item.batch);
-		else if (item.type == ACT_ITEM_GAP && item.gap.to_ns >= filter->since_ns &&
-			 item.gap.from_ns < filter->until_ns)
-			add_lost(log, item.gap.count);
-		else if (item.type == ACT_ITEM_DAMAGE &&
-			 !(item.damage.is_torn_tail && act_input_is_live(input)))
-			add_lost(log, item.damage.exits);
 		if (ret < 0)
 			return ret;
 	}
@@ -134,6 +121,7 @@ int delaylog_read(const char *path, const struct act_filter *filter,
 	int ret;
 
 	memset(ret_log, 0, sizeof(*ret_log));
+	loss_init(&ret_log->loss, filter);
 	ret_why->text[0] = '\0';
 	ret_log->bucket = calloc(BUCKETS, sizeof(*ret_log->bucket));
 	if (!ret_log->bucket)
@@ -144,6 +132,7 @@ int delaylog_read(const char *path, const struct act_filter *filter,
 	act_filter_fields(filter, &fields);
 	act_field_set_add(&fields, ACT_F_comm);
 	delays_fields(&fields);
+	loss_fields(&ret_log->loss, &fields);
 	act_input_select(input, &fields);
 	act_filter_prune(filter, input);
 	ret = read_items(ret_log, filter, input);

@@ -10,6 +10,7 @@
 #include <actuary/query.h>
 
 #include "delays.h"
+#include "loss.h"
 
 /* Commands kept apart; the others are added up as one, to bound the memory. */
 enum { DELAYLOG_COMMANDS_MAX = 16384 };
@@ -24,8 +25,7 @@ struct delaylog {
 	size_t count, room;
 	uint32_t *bucket; /* by hash: index + 1, 0 is free */
 	uint64_t records, uncounted;
-	uint64_t lost;      /* exits that are missing in the time looked at */
-	bool lost_unknown;  /* and nobody knows how many more */
+	struct loss loss;
 	bool has_overflow;  /* the last command stands for the others */
 };
 
