@@ -429,8 +429,7 @@ static void select_all(struct act_log_reader *reader)
 {
 	struct act_field_set fields = { 0 };
 
-	for (int field = 0; field < ACT_FIELDS; field++)
-		act_field_set_add(&fields, field);
+	act_field_set_all(&fields);
 	act_log_select(reader, &fields);
 }
 

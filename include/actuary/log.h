@@ -128,6 +128,12 @@ static inline void act_field_set_add(struct act_field_set *set, enum act_field f
 {
 	set->bits[field / 64] |= UINT64_C(1) << (field % 64);
 }
+/* Every field, the derived ones included. */
+static inline void act_field_set_all(struct act_field_set *set)
+{
+	for (int field = 0; field < ACT_FIELDS; field++)
+		act_field_set_add(set, (enum act_field)field);
+}
 static inline bool act_field_set_has(const struct act_field_set *set, enum act_field field)
 {
 	return set->bits[field / 64] >> (field % 64) & 1;

@@ -185,8 +185,7 @@ int replay_open_log(const char *path, struct act_source **ret_source, struct act
 		free(replay);
 		return ret;
 	}
-	for (int field = 0; field < ACT_FIELDS; field++)
-		act_field_set_add(&fields, field);
+	act_field_set_all(&fields);
 	act_log_select(replay->reader, &fields);
 	replay->source.ops = &log_ops;
 	replay->source.stats.delayacct = ACT_UNKNOWN;

@@ -126,8 +126,7 @@ static void read_bytes(const uint8_t *data, size_t size, bool is_pruned)
 	need(write_at(fd, data, size, 0) == 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (act_log_reader_open(path, &reader, &why) == 0) {
-		for (int field = 0; field < ACT_FIELDS; field++)
-			act_field_set_add(&fields, field);
+		act_field_set_all(&fields);
 		act_log_select(reader, &fields);
 		if (is_pruned)
 			act_log_prune(reader, ACT_F_pid, 100, 200);

@@ -253,8 +253,7 @@ static bool read_path(const struct fixture *fixture, const char *path, struct se
 		assert_true(why.text[0] && !strchr(why.text, '\n'));
 		return false;
 	}
-	for (int field = 0; field < ACT_FIELDS; field++)
-		act_field_set_add(&fields, field);
+	act_field_set_all(&fields);
 	act_log_select(reader, &fields);
 	while ((ret = act_log_next(reader, &item)) == 0) {
 		if (item.type == ACT_ITEM_BATCH)

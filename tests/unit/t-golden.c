@@ -128,8 +128,7 @@ static int print_log(const char *path, FILE *out)
 		fprintf(stderr, "%s\n", why.text);
 		return ret;
 	}
-	for (int field = 0; field < ACT_FIELDS; field++)
-		act_field_set_add(&fields, field);
+	act_field_set_all(&fields);
 	act_log_select(reader, &fields);
 	while ((ret = act_log_next(reader, &item)) == 0)
 		print_item(out, &item);

@@ -280,8 +280,7 @@ static struct act_log_reader *open_reader(const char *path)
 
 	if (act_log_reader_open(path, &reader, &why) < 0)
 		fail_msg("%s", why.text);
-	for (int field = 0; field < ACT_FIELDS; field++)
-		act_field_set_add(&fields, field);
+	act_field_set_all(&fields);
 	act_log_select(reader, &fields);
 	return reader;
 }
