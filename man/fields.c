@@ -4,22 +4,6 @@
 
 #include <actuary/record.h>
 
-enum {
-	TASKSTATS = ACT_FROM_TASKSTATS,
-	GROUP = ACT_FROM_GROUP,
-	SWITCH = ACT_FROM_SWITCH,
-	RECORDER = ACT_FROM_RECORDER,
-	DERIVED = ACT_FROM_DERIVED,
-};
-
-static const struct act_field_info fields[] = {
-#define FIELD_INFO(n, t, v, s, f, h) \
-	{ .name = #n, .type = ACT_TYPE_##t, .since = v, .sources = s, .fold = ACT_FOLD_##f, \
-	  .help = h },
-	ACT_FIELD_TABLE(FIELD_INFO)
-#undef FIELD_INFO
-};
-
 static const char *const type_words[] = {
 	[ACT_TYPE_NUMBER] = "a count",
 	[ACT_TYPE_ID] = "an identifier",
@@ -150,8 +134,8 @@ static void print_field(const struct act_field_info *field)
 int main(void)
 {
 	fputs(head, stdout);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		print_field(&fields[i]);
+	for (size_t i = 0; i < ACT_FIELDS; i++)
+		print_field(&act_field_table[i]);
 	fputs(tail, stdout);
 	return fflush(stdout) || ferror(stdout);
 }
