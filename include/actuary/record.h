@@ -127,7 +127,8 @@ bool act_field_is_additive(enum act_field field);
  * that ever had a second task is held back for ACT_FOLD_LINGER_NS after its
  * end, since a task's record can arrive after that of the last of its group
  * (they come from different CPUs).  Memory is bounded: when @limit processes
- * are held, the oldest is emitted early and marked partial.
+ * are held, the oldest that has ended is emitted early, else the one whose last
+ * task is longest ago, marked partial.
  */
 #define ACT_FOLD_LINGER_NS UINT64_C(500000000)
 

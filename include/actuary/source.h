@@ -105,7 +105,8 @@ struct act_why {
 struct act_taskstats_options {
 	size_t size;        /* sizeof(struct act_taskstats_options) */
 	const char *cpus;   /* kernel list syntax, "0-3,8"; NULL: every possible CPU */
-	uint64_t rcvbuf_bytes; /* as passed to setsockopt(2); 0: the default, 16 MiB */
+	uint64_t rcvbuf_bytes; /* as passed to setsockopt(2); 0: the default, 8 MiB, which
+	                          the kernel doubles */
 	uint64_t interval_ns;  /* drain interval to start from; 0: the default, 10 ms */
 	/*
 	 * File to keep the raw messages in, see actuary-capture(5); NULL: none.

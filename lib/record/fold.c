@@ -269,6 +269,14 @@ static int emit_as(struct act_fold *fold, struct act_record *record, enum act_ki
 	return fold->options.emit(fold->options.arg, record);
 }
 
+/* A task's own record, which accounts for its exit. */
+static int emit_task(struct act_fold *fold, const struct act_record *task, enum act_kind kind)
+{
+	struct act_record copy = *task;
+
+	return emit_as(fold, &copy, kind, 1, 1, false);
+}
+
 static int emit_held(struct act_fold *fold, struct held *held)
 {
 	bool stands_for_tasks = fold->options.per == ACT_PER_PROCESS;
@@ -387,7 +395,6 @@ static int fold_into_process(struct act_fold *fold, const struct act_record *tas
 int act_fold_task(struct act_fold *fold, const struct act_record *task,
 		  const struct act_record *group)
 {
-	struct act_record copy;
 	struct held *held;
 	int ret = act_fold_expire(fold, task->end_ns);
 
@@ -395,10 +402,8 @@ int act_fold_task(struct act_fold *fold, const struct act_record *task,
 		return ret;
 	/* Before version 12 nothing tells which process a task is of. */
 	if (fold->options.per == ACT_PER_TASK || task->pid == ACT_UNKNOWN ||
-	    task->flags == ACT_UNKNOWN) {
-		copy = *task;
-		return emit_as(fold, &copy, ACT_KIND_TASK, 1, 1, false);
-	}
+	    task->flags == ACT_UNKNOWN)
+		return emit_task(fold, task, ACT_KIND_TASK);
 	held = find(fold, task->pid);
 	if (held && !is_same_process(held, task)) {
 		ret = release(fold, held);
@@ -406,13 +411,10 @@ int act_fold_task(struct act_fold *fold, const struct act_record *task,
 			return ret;
 		held = NULL;
 	}
-	if (!held && !group && task->tid == task->pid && task->flags & AGROUP) {
-		copy = *task;
-		return emit_as(fold, &copy, ACT_KIND_BOTH, 1, 1, false);
-	}
+	if (!held && !group && task->tid == task->pid && task->flags & AGROUP)
+		return emit_task(fold, task, ACT_KIND_BOTH);
 	if (fold->options.per == ACT_PER_BOTH) {
-		copy = *task;
-		ret = emit_as(fold, &copy, ACT_KIND_TASK, 1, 1, false);
+		ret = emit_task(fold, task, ACT_KIND_TASK);
 		if (ret < 0)
 			return ret;
 	}
