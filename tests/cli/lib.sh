@@ -12,6 +12,9 @@ set -eu
 export LC_ALL=C TZ=UTC COLUMNS=80
 unset ACTUARY_LOG
 
+# shellcheck source-path=SCRIPTDIR source=../lib.sh
+. "$(dirname "$0")/../lib.sh"
+
 : "${ACTUARY:?path of the program}" "${SRC:?source directory}" "${BUILD:?build directory}"
 verb=$(basename "$0" .sh)
 verb=${verb#t-}
@@ -20,25 +23,6 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/actuary-$verb-XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-
-skip()
-{
-	echo "skipped: $*"
-	exit 77
-}
-
-fail()
-{
-	echo "failed: $*" >&2
-	exit 1
-}
-
-# same NAME WANTED GOT
-same()
-{
-	[ "$2" = "$3" ] || fail "$1: expected $2, got $3"
-	echo "ok: $1: $3"
-}
 
 # Runs a command; sets $status, output in $tmp/stdout and $tmp/stderr.
 run()

@@ -20,11 +20,7 @@ is_readable()
 	[ $? = 4 ] || fail "the log cannot be read: $(cat "$tmp/verify")"
 }
 
-# LeakSanitizer looks from a child of its own, which ends behind the account and
-# would pass for the one that closes it.
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-export ASAN_OPTIONS
-
+keep_leak_checker_out
 # A witness must not lose anything, whatever else keeps the machine busy.
 start_recorder witness --per task --rcvbuf 128M
 witness=$recorder
