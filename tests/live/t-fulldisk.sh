@@ -60,7 +60,7 @@ after=$(count true --task --comm full$$ "$tmp/mount")
 [ "$after" -gt "$before" ] || fail "what waited in memory was not written"
 recorded=$(count true --task "$tmp/mount")
 same "recorded as the account has it" "$(account "$tmp/mount.json" .recorded)" "$recorded"
-exits=$(truth "$tmp/witness" "$small" | awk '{ sum += $2 } END { print sum }')
+exits=$(truth "$tmp/witness" "$small" "$tmp/mount" | awk '{ sum += $2 } END { print sum }')
 same "recorded + lost" "$exits" $((recorded + $(account "$tmp/mount.json" .lost)))
 "$ACTUARY" verify "$tmp/mount" >"$tmp/verify" && fail "verify is content" || code=$?
 same "status of verify" 4 "$code"
