@@ -20,22 +20,31 @@
 
 #define LEVEL 1
 #define TEXT_SLOTS 8192 /* a power of two, more than twice the texts of most groups */
-#define SAMPLE_STEP 8   /* rows looked at to choose what predicts a column */
+#define SAMPLES 256     /* rows looked at to choose what predicts a column, about */
 
+/*
+ * Most fields have one value in most groups: rows are written out only once a
+ * second value comes, which spares as many streams of memory.
+ */
 struct group {
 	size_t room, rows;
-	uint64_t *column[ACT_FIELDS];  /* NULL: derived */
+	uint64_t *column[ACT_FIELDS]; /* by row, if it varies; NULL: derived */
+	uint64_t first[ACT_FIELDS];   /* the value in row 0 */
+	uint64_t is_constant[ACT_FIELDS]; /* all bits set while it is, else none */
+	uint8_t varying[ACT_FIELDS];
+	size_t varying_count;
 	struct schema schema;
 	uint64_t number[ACT_FIELDS];   /* of a stored field: its column in the schema */
 	/* The different names, one after the other, and a hash table of them. */
 	struct buffer texts;
 	uint32_t *text_at;     /* offset of text i */
 	uint32_t texts_count;
+	char last_text[ACT_COMM_SIZE]; /* of the last row */
 	uint32_t slot[TEXT_SLOTS]; /* text + 1, 0: free */
 	/* Work space for one column. */
 	int32_t *same_comm;    /* the last row with the same name, -1: none */
 	int32_t *last_of_text;
-	uint64_t *predicted;
+	uint64_t *filled;
 	uint64_t *residual;
 	uint8_t *planes;
 	uint64_t *derived;
@@ -55,7 +64,7 @@ void group_free(struct group *group)
 	free(group->text_at);
 	free(group->same_comm);
 	free(group->last_of_text);
-	free(group->predicted);
+	free(group->filled);
 	free(group->residual);
 	free(group->planes);
 	free(group->derived);
@@ -83,7 +92,7 @@ struct group *group_new(size_t rows)
 	group->text_at = malloc(rows * sizeof(*group->text_at));
 	group->same_comm = malloc(rows * sizeof(*group->same_comm));
 	group->last_of_text = malloc(rows * sizeof(*group->last_of_text));
-	group->predicted = malloc(rows * sizeof(*group->predicted));
+	group->filled = malloc(rows * sizeof(*group->filled));
 	group->residual = malloc(rows * sizeof(*group->residual));
 	group->derived = malloc(rows * sizeof(*group->derived));
 	/* A bit map, up to eight planes. */
@@ -91,7 +100,7 @@ struct group *group_new(size_t rows)
 	group->zstd = ZSTD_createCCtx();
 	if (failed || !group->schema.columns || !group->text_at || !group->same_comm ||
 	    !group->last_of_text ||
-	    !group->predicted || !group->residual || !group->derived || !group->planes ||
+	    !group->filled || !group->residual || !group->derived || !group->planes ||
 	    !group->zstd) {
 		group_free(group);
 		return NULL;
@@ -145,40 +154,91 @@ static uint32_t intern(struct group *group, const char *text)
 	return index;
 }
 
-void group_append(struct group *group, const struct act_record *record)
+/* Names come in runs: that of the row before is looked at first. */
+static uint32_t text_number(struct group *group, const char *text)
 {
-	size_t row = group->rows++;
+	if (group->rows && memcmp(group->last_text, text, sizeof(group->last_text)) == 0)
+		return (uint32_t)group->column[ACT_F_comm][group->rows - 1];
+	memcpy(group->last_text, text, sizeof(group->last_text));
+	return intern(group, text);
+}
+
+static bool varies(const struct group *group, enum act_field field)
+{
+	return !group->is_constant[field];
+}
+
+/* Writes out the rows so far. */
+static void begin_to_vary(struct group *group, enum act_field field)
+{
+	for (size_t row = 0; row < group->rows; row++)
+		group->column[field][row] = group->first[field];
+	group->is_constant[field] = 0;
+	group->varying[group->varying_count++] = (uint8_t)field;
+}
+
+static void begin_rows(struct group *group, const struct act_record *record)
+{
+	memcpy(group->first, record->value, sizeof(group->first));
+	for (size_t i = 0; i < group->schema.columns; i++)
+		group->is_constant[group->schema.field[i]] = UINT64_MAX;
+	group->varying_count = 0;
+	begin_to_vary(group, ACT_F_comm);
+}
+
+static void find_varying(struct group *group, const struct act_record *record)
+{
+	uint64_t differs = 0;
 
 	for (int field = 0; field < ACT_FIELDS; field++)
-		if (group->column[field])
-			group->column[field][row] = record->value[field];
-	group->column[ACT_F_comm][row] = intern(group, record->comm_text);
+		differs |= (record->value[field] ^ group->first[field]) & group->is_constant[field];
+	for (int field = 0; differs && field < ACT_FIELDS; field++)
+		if ((record->value[field] ^ group->first[field]) & group->is_constant[field])
+			begin_to_vary(group, (enum act_field)field);
+}
+
+void group_append(struct group *group, const struct act_record *record)
+{
+	if (group->rows == 0)
+		begin_rows(group, record);
+	find_varying(group, record);
+	for (size_t i = 0; i < group->varying_count; i++)
+		group->column[group->varying[i]][group->rows] = record->value[group->varying[i]];
+	group->column[ACT_F_comm][group->rows] = text_number(group, record->comm_text);
+	group->rows++;
+}
+
+static uint64_t value_at(const struct group *group, enum act_field field, size_t row)
+{
+	return varies(group, field) ? group->column[field][row] : group->first[field];
 }
 
 uint64_t group_exits(const struct group *group, size_t from, size_t to)
 {
-	const uint64_t *value = group->column[ACT_F_exits];
 	uint64_t sum = 0;
 
-	for (size_t row = from; row < to; row++)
-		sum += value[row] == ACT_UNKNOWN ? 0 : value[row];
+	for (size_t row = from; row < to; row++) {
+		uint64_t exits = value_at(group, ACT_F_exits, row);
+
+		sum += exits == ACT_UNKNOWN ? 0 : exits;
+	}
 	return sum;
 }
 
 void group_span(const struct group *group, size_t from, size_t to,
 		uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
-	const uint64_t *value = group->column[ACT_F_end_ns];
-
 	*ret_first_ns = UINT64_MAX;
 	*ret_last_ns = 0;
 	for (size_t row = from; row < to; row++) {
-		if (value[row] == ACT_UNKNOWN)
+		uint64_t end_ns = value_at(group, ACT_F_end_ns, row);
+
+		if (end_ns == ACT_UNKNOWN)
 			continue;
-		if (value[row] < *ret_first_ns)
-			*ret_first_ns = value[row];
-		if (value[row] > *ret_last_ns)
-			*ret_last_ns = value[row];
+		if (end_ns < *ret_first_ns)
+			*ret_first_ns = end_ns;
+		if (end_ns > *ret_last_ns)
+			*ret_last_ns = end_ns;
 	}
 	if (*ret_first_ns > *ret_last_ns)
 		*ret_first_ns = *ret_last_ns = ACT_UNKNOWN;
@@ -235,16 +295,24 @@ struct part {
 	unsigned int width;
 };
 
+/* Rows [part->from, ...) of a stored field. */
+static const uint64_t *stored_values(const struct part *part, enum act_field field)
+{
+	if (!varies(part->group, field))
+		begin_to_vary(part->group, field);
+	return part->group->column[field] + part->from;
+}
+
 static const uint64_t *values_of(const struct part *part, enum act_field field)
 {
 	struct group *group = part->group;
 	const int *from;
 
 	if (group->column[field])
-		return group->column[field] + part->from;
+		return stored_values(part, field);
 	from = act_field_derivation(field)->from;
-	act_field_derive(field, group->column[from[0]] + part->from,
-			 from[1] < 0 ? NULL : group->column[from[1]] + part->from,
+	act_field_derive(field, stored_values(part, (enum act_field)from[0]),
+			 from[1] < 0 ? NULL : stored_values(part, (enum act_field)from[1]),
 			 group->derived, part->rows);
 	return group->derived;
 }
@@ -252,7 +320,7 @@ static const uint64_t *values_of(const struct part *part, enum act_field field)
 static void find_same_comm(struct part *part)
 {
 	struct group *group = part->group;
-	const uint64_t *text = group->column[ACT_F_comm] + part->from;
+	const uint64_t *text = stored_values(part, ACT_F_comm);
 
 	for (uint32_t i = 0; i < group->texts_count; i++)
 		group->last_of_text[i] = -1;
@@ -262,17 +330,13 @@ static void find_same_comm(struct part *part)
 	}
 }
 
-static uint64_t zigzag(uint64_t difference)
+static inline uint64_t zigzag(uint64_t difference)
 {
 	return difference << 1 ^ -(difference >> 63);
 }
 
-/*
- * The difference of a row.  An unknown value stands for the one predicted, so
- * that it costs nothing; the bit map tells it.
- */
-static uint64_t predict(const struct part *part, enum column_base base, const uint64_t *seen,
-			size_t row)
+static inline uint64_t predict(const struct part *part, enum column_base base,
+			       const uint64_t *seen, size_t row)
 {
 	switch (base) {
 	case BASE_MINIMUM:
@@ -287,16 +351,23 @@ static uint64_t predict(const struct part *part, enum column_base base, const ui
 	return 0;
 }
 
-static unsigned int bits_of(uint64_t value)
+static inline unsigned int bits_of(uint64_t value)
 {
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-static uint64_t cost_of(const struct part *part, enum column_base base)
+static size_t sample_step(const struct part *part)
 {
+	return part->rows / SAMPLES + 1;
+}
+
+/* To be called with a constant base, so that each is compiled for itself. */
+static inline uint64_t cost_of(const struct part *part, enum column_base base)
+{
+	size_t step = sample_step(part);
 	uint64_t bits = 0;
 
-	for (size_t row = 0; row < part->rows; row += SAMPLE_STEP) {
+	for (size_t row = 0; row < part->rows; row += step) {
 		uint64_t value = part->value[row], difference;
 
 		if (value == ACT_UNKNOWN)
@@ -307,23 +378,28 @@ static uint64_t cost_of(const struct part *part, enum column_base base)
 	return bits;
 }
 
+/*
+ * For differences from the minimum of a column that spans more than 63 bits
+ * the signed division below would be wrong: such a column is told from the row
+ * before.
+ */
 static void choose_base(struct part *part)
 {
-	uint64_t least = cost_of(part, BASE_MINIMUM);
+	uint64_t cost[] = {
+		[BASE_MINIMUM] = cost_of(part, BASE_MINIMUM),
+		[BASE_PREVIOUS] = cost_of(part, BASE_PREVIOUS),
+		[BASE_SAME_COMM] = cost_of(part, BASE_SAME_COMM),
+		[BASE_FIELD] = part->other ? cost_of(part, BASE_FIELD) : UINT64_MAX,
+	};
+	/* Half a bit a row is worth less than reading rows one by one. */
+	uint64_t margin = part->rows / sample_step(part) / 2;
 
 	part->base = BASE_MINIMUM;
-	for (int base = BASE_PREVIOUS; base <= BASE_FIELD; base++) {
-		uint64_t cost;
-
-		if (base == BASE_FIELD && !part->other)
-			continue;
-		cost = cost_of(part, base);
-		/* Half a bit a row is worth less than reading rows one by one. */
-		if (cost + part->rows / (2 * SAMPLE_STEP) < least) {
-			least = cost;
-			part->base = base;
-		}
-	}
+	for (int base = BASE_PREVIOUS; base <= BASE_FIELD; base++)
+		if (cost[base] < cost[part->base] && cost[part->base] - cost[base] > margin)
+			part->base = (enum column_base)base;
+	if (part->base == BASE_MINIMUM && part->max - part->min > INT64_MAX)
+		part->base = BASE_PREVIOUS;
 }
 
 /* ---- One column ---- */
@@ -331,111 +407,165 @@ static void choose_base(struct part *part)
 static void look_at(struct part *part, bool *ret_constant)
 {
 	uint64_t first = part->value[0], differs = 0;
+	size_t unknowns = 0;
 
-	part->min = UINT64_MAX;
-	part->max = 0;
-	part->has_unknown = false;
-	for (size_t row = 0; row < part->rows; row++)
+	for (size_t row = 0; row < part->rows; row++) {
 		differs |= part->value[row] ^ first;
+		unknowns += part->value[row] == ACT_UNKNOWN;
+	}
 	*ret_constant = !differs;
+	part->has_unknown = unknowns > 0;
 	if (!differs)
 		return;
+	part->min = UINT64_MAX;
+	part->max = 0;
 	for (size_t row = 0; row < part->rows; row++) {
 		uint64_t value = part->value[row];
 
-		if (value == ACT_UNKNOWN) {
-			part->has_unknown = true;
+		if (value == ACT_UNKNOWN)
 			continue;
-		}
 		part->min = value < part->min ? value : part->min;
 		part->max = value > part->max ? value : part->max;
 	}
 }
 
+/*
+ * An unknown value stands for the one predicted, so that it costs nothing; the
+ * bit map tells it.  So has the decoder it in its row before it hides it.
+ */
+static const uint64_t *fill_unknowns(const struct part *part)
+{
+	uint64_t *filled = part->group->filled;
+
+	if (!part->has_unknown)
+		return part->value;
+	for (size_t row = 0; row < part->rows; row++)
+		filled[row] = part->value[row] != ACT_UNKNOWN
+				      ? part->value[row]
+				      : predict(part, part->base, filled, row);
+	return filled;
+}
+
+/* To be called with a constant base, so that each gets a loop of its own. */
+static inline void subtract(const struct part *part, enum column_base base,
+			    const uint64_t *value)
+{
+	uint64_t *restrict residual = part->group->residual;
+
+	for (size_t row = 0; row < part->rows; row++)
+		residual[row] = value[row] - predict(part, base, value, row);
+}
+
 /* Signed differences as they are, for the common divisor. */
 static void take_differences(struct part *part)
 {
-	struct group *group = part->group;
+	const uint64_t *value = fill_unknowns(part);
 
-	for (size_t row = 0; row < part->rows; row++) {
-		uint64_t predicted = predict(part, part->base, group->predicted, row);
-		uint64_t value = part->value[row];
-
-		/* What the decoder will have in this row before it hides it. */
-		group->predicted[row] = value == ACT_UNKNOWN ? predicted : value;
-		group->residual[row] = group->predicted[row] - predicted;
+	switch (part->base) {
+	case BASE_MINIMUM:
+		subtract(part, BASE_MINIMUM, value);
+		break;
+	case BASE_PREVIOUS:
+		subtract(part, BASE_PREVIOUS, value);
+		break;
+	case BASE_SAME_COMM:
+		subtract(part, BASE_SAME_COMM, value);
+		break;
+	case BASE_FIELD:
+		subtract(part, BASE_FIELD, value);
+		break;
 	}
 }
 
-#define DIVIDES_ALL(divisor) divides_all_##divisor
-#define DEFINE_DIVIDES_ALL(divisor) \
-	static bool divides_all_##divisor(const uint64_t *value, size_t rows) \
+#define DEFINE_DIVIDE(divisor) \
+	static bool divide_by_##divisor(const uint64_t *value, size_t rows, uint64_t *ret) \
 	{ \
-		for (size_t row = 0; row < rows; row++) \
-			if ((int64_t)value[row] % (int64_t)divisor) \
+		for (size_t row = 0; row < rows; row++) { \
+			int64_t quotient = (int64_t)value[row] / divisor; \
+			if (quotient * divisor != (int64_t)value[row]) \
 				return false; \
+			ret[row] = (uint64_t)quotient; \
+		} \
 		return true; \
 	}
 /* One function each: a division by a constant is a multiplication. */
-DEFINE_DIVIDES_ALL(1000000000)
-DEFINE_DIVIDES_ALL(10000000)
-DEFINE_DIVIDES_ALL(4000000)
-DEFINE_DIVIDES_ALL(1000000)
-DEFINE_DIVIDES_ALL(4096)
-DEFINE_DIVIDES_ALL(1024)
-DEFINE_DIVIDES_ALL(1000)
+DEFINE_DIVIDE(1000000000)
+DEFINE_DIVIDE(10000000)
+DEFINE_DIVIDE(4000000)
+DEFINE_DIVIDE(1000000)
+DEFINE_DIVIDE(4096)
+DEFINE_DIVIDE(1024)
+DEFINE_DIVIDE(1000)
+
+#define DIVISOR(divisor) { divisor, divide_by_##divisor }
 
 static const struct {
 	uint64_t divisor;
-	bool (*divides_all)(const uint64_t *value, size_t rows);
+	bool (*divide)(const uint64_t *value, size_t rows, uint64_t *ret);
 } divisors[] = {
-	{ 1000000000, DIVIDES_ALL(1000000000) },
-	{ 10000000, DIVIDES_ALL(10000000) }, /* ticks at 100 HZ */
-	{ 4000000, DIVIDES_ALL(4000000) },   /* at 250 */
-	{ 1000000, DIVIDES_ALL(1000000) },   /* at 1000 */
-	{ 4096, DIVIDES_ALL(4096) },         /* pages */
-	{ 1024, DIVIDES_ALL(1024) },
-	{ 1000, DIVIDES_ALL(1000) },         /* microseconds */
+	DIVISOR(1000000000),
+	DIVISOR(10000000), /* ticks at 100 HZ */
+	DIVISOR(4000000),  /* at 250 */
+	DIVISOR(1000000),  /* at 1000 */
+	DIVISOR(4096),     /* pages */
+	DIVISOR(1024),
+	DIVISOR(1000),     /* microseconds */
 };
+
+static uint64_t bits_set_in_any(const uint64_t *value, size_t rows)
+{
+	uint64_t bits = 0;
+
+	for (size_t row = 0; row < rows; row++)
+		bits |= value[row];
+	return bits;
+}
 
 static void scale_down(struct part *part)
 {
-	uint64_t *residual = part->group->residual;
+	struct group *group = part->group;
+	uint64_t bits = bits_set_in_any(group->residual, part->rows);
 
 	part->scale = 1;
 	for (size_t i = 0; i < sizeof(divisors) / sizeof(*divisors); i++) {
-		if (!divisors[i].divides_all(residual, part->rows))
+		uint64_t divisor = divisors[i].divisor, *quotient = group->filled;
+
+		/* What divides all has no more trailing zeros than any of them. */
+		if (bits & ((divisor & -divisor) - 1) ||
+		    !divisors[i].divide(group->residual, part->rows, quotient))
 			continue;
-		part->scale = divisors[i].divisor;
+		group->filled = group->residual;
+		group->residual = quotient;
+		part->scale = divisor;
 		break;
 	}
-	/* From the minimum up they are unsigned, and may need all 64 bits. */
-	for (size_t row = 0; part->scale > 1 && row < part->rows; row++)
-		residual[row] = (uint64_t)((int64_t)residual[row] / (int64_t)part->scale);
 }
 
-static void lay_out(struct part *part)
+static uint8_t *lay_out_unknowns(const struct part *part, uint8_t *map)
+{
+	memset(map, 0, (part->rows + 7) / 8);
+	for (size_t row = 0; row < part->rows; row++)
+		map[row / 8] |= (uint8_t)((part->value[row] == ACT_UNKNOWN) << row % 8);
+	return map + (part->rows + 7) / 8;
+}
+
+/* Returns the bytes laid out. */
+static size_t lay_out(struct part *part)
 {
 	struct group *group = part->group;
+	uint64_t *residual = group->residual;
 	uint8_t *plane = group->planes;
-	uint64_t all = 0;
 
-	for (size_t row = 0; row < part->rows; row++) {
-		if (part->base != BASE_MINIMUM)
-			group->residual[row] = zigzag(group->residual[row]);
-		all |= group->residual[row];
-	}
-	part->width = (bits_of(all) + 7) / 8;
-	if (part->has_unknown) {
-		memset(plane, 0, (part->rows + 7) / 8);
-		for (size_t row = 0; row < part->rows; row++)
-			if (part->value[row] == ACT_UNKNOWN)
-				plane[row / 8] |= (uint8_t)(1u << row % 8);
-		plane += (part->rows + 7) / 8;
-	}
+	/* From the minimum up they are unsigned. */
+	for (size_t row = 0; part->base != BASE_MINIMUM && row < part->rows; row++)
+		residual[row] = zigzag(residual[row]);
+	part->width = (bits_of(bits_set_in_any(residual, part->rows)) + 7) / 8;
+	if (part->has_unknown)
+		plane = lay_out_unknowns(part, plane);
 	for (unsigned int byte = 0; byte < part->width; byte++, plane += part->rows)
 		for (size_t row = 0; row < part->rows; row++)
-			plane[row] = (uint8_t)(group->residual[row] >> 8 * byte);
+			plane[row] = (uint8_t)(residual[row] >> 8 * byte);
+	return (size_t)(plane - group->planes);
 }
 
 /* Appends a frame; returns its descriptor bit, its length in @ret_length. */
@@ -464,11 +594,6 @@ static uint64_t base_reference(const struct group *group, int field)
 	return field == ACT_F_cpu_ns ? BASE_IS_CPU : group->number[field];
 }
 
-/*
- * For differences from the minimum of a column that spans more than 63 bits
- * the signed division above would be wrong: such a column is told from the row
- * before.
- */
 static void encode_numbers(struct part *part, enum act_field field, struct buffer *directory,
 			   struct buffer *frames)
 {
@@ -476,12 +601,9 @@ static void encode_numbers(struct part *part, enum act_field field, struct buffe
 	size_t raw, length;
 
 	choose_base(part);
-	if (part->base == BASE_MINIMUM && part->max - part->min > INT64_MAX)
-		part->base = BASE_PREVIOUS;
 	take_differences(part);
 	scale_down(part);
-	lay_out(part);
-	raw = part->rows * part->width + (part->has_unknown ? (part->rows + 7) / 8 : 0);
+	raw = lay_out(part);
 	stored = append_frame(part->group, part->group->planes, raw, frames, &length);
 	descriptor |= (unsigned int)part->base << DESCRIPTOR_BASE_SHIFT | stored;
 	if (part->has_unknown)
@@ -546,6 +668,18 @@ static void encode_text(struct part *part, enum act_field field, struct buffer *
 	buffer_release(&raw);
 }
 
+static void encode_constant(const struct group *group, enum act_field field, uint64_t value,
+			    struct buffer *directory)
+{
+	buffer_append_varint(directory, group->number[field]);
+	if (value == ACT_UNKNOWN) {
+		buffer_append_u8(directory, COLUMN_CONSTANT | DESCRIPTOR_UNKNOWNS);
+		return;
+	}
+	buffer_append_u8(directory, COLUMN_CONSTANT);
+	buffer_append_varint(directory, value);
+}
+
 static void encode_column(struct group *group, size_t from, size_t rows, enum act_field field,
 			  struct buffer *directory, struct buffer *frames)
 {
@@ -553,21 +687,16 @@ static void encode_column(struct group *group, size_t from, size_t rows, enum ac
 		.group = group, .from = from, .rows = rows,
 		.value = group->column[field] + from, .base_field = likely_base(field),
 	};
-	bool constant;
+	bool constant = !varies(group, field);
 
 	if (act_field_table[field].type == ACT_TYPE_TEXT) {
 		encode_text(&part, field, directory, frames);
 		return;
 	}
-	look_at(&part, &constant);
+	if (!constant)
+		look_at(&part, &constant);
 	if (constant) {
-		buffer_append_varint(directory, group->number[field]);
-		if (part.value[0] == ACT_UNKNOWN) {
-			buffer_append_u8(directory, DESCRIPTOR_UNKNOWNS); /* of kind constant */
-			return;
-		}
-		buffer_append_u8(directory, COLUMN_CONSTANT);
-		buffer_append_varint(directory, part.value[0]);
+		encode_constant(group, field, value_at(group, field, from), directory);
 		return;
 	}
 	if (part.base_field >= 0)
@@ -591,9 +720,9 @@ int group_encode(struct group *group, size_t from, size_t to, struct block_heade
 	group_span(group, from, to, &header->first_ns, &header->last_ns);
 	find_same_comm(&whole);
 	buffer_append_varint(directory, group->schema.columns);
-	for (int field = 0; field < ACT_FIELDS; field++)
-		if (group->column[field])
-			encode_column(group, from, to - from, field, directory, frames);
+	for (size_t i = 0; i < group->schema.columns; i++)
+		encode_column(group, from, to - from, (enum act_field)group->schema.field[i],
+			      directory, frames);
 	if (group->texts.failed || directory->failed || frames->failed)
 		return -ENOMEM;
 	start = block_begin(buffer);
