@@ -84,7 +84,7 @@ struct act_source_stats {
 	uint64_t enobufs;   /* overflow episodes, as the old listeners counted */
 	uint64_t drops;     /* the sockets' own drop counters, summed */
 	uint64_t truncated; /* messages that did not fit or did not parse */
-	uint64_t alien;     /* messages that were not the kernel's, ignored */
+	uint64_t alien;     /* messages that tell of no exit, ignored */
 	uint64_t drains;    /* times the buffers were emptied */
 	uint64_t interval_ns; /* present drain interval */
 	uint64_t rcvbuf_bytes; /* receive buffer per CPU as the kernel counts it */

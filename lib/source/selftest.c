@@ -70,16 +70,14 @@ static bool find_exit(struct exits *exits, size_t index, pid_t pid)
 	int count;
 
 	while ((count = taskstats_receive(exits, index, 1)) > 0 || count == -ENOBUFS) {
-		const void *message;
+		const void *message = exits->batch.bytes[0];
+		size_t length = exits->batch.header[0].msg_len;
 		uint32_t number;
-		size_t length;
 
 		if (count < 0)
 			continue;
 		exits->batch.at = exits->batch.count;
-		message = taskstats_message(exits, 0, &length);
-		if (!message || decode_message(message, length, exits->intake.family,
-					       decoded) != DECODED_EXIT ||
+		if (decode_message(message, length, exits->intake.family, decoded) != DECODED_EXIT ||
 		    !decoded->has_task || decoded->task.tid != (uint64_t)pid ||
 		    !decode_number(message, length, &number))
 			continue;

@@ -87,6 +87,17 @@ static int register_cpu(struct listener *listener)
 	return genl_ask(&listener->genl, request, NULL, REGISTER_TIMEOUT_MS);
 }
 
+/*
+ * From a socket that is connected to it the kernel alone is heard: it refuses
+ * what other programs send there (netlink_getsockbyportid()).
+ */
+static int connect_to_kernel(int fd)
+{
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+
+	return connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0 ? -errno : 0;
+}
+
 /* FORCE goes beyond net.core.rmem_max, with CAP_NET_ADMIN. */
 static int set_rcvbuf(struct exits *exits, int fd)
 {
@@ -125,6 +136,8 @@ static int open_listener(struct exits *exits, int cpu, uint16_t family,
 	}
 	/* Only now: the answer must not be dropped for a tiny buffer. */
 	ret = set_rcvbuf(exits, genl_fd(&listener->genl));
+	if (ret == 0)
+		ret = connect_to_kernel(genl_fd(&listener->genl));
 	if (ret == 0 && epoll_ctl(exits->epoll, EPOLL_CTL_ADD, genl_fd(&listener->genl),
 				  &event) < 0)
 		ret = -errno;
@@ -161,7 +174,6 @@ static void batch_init(struct batch *batch)
 		batch->iov[i] = (struct iovec){ batch->bytes[i], sizeof(batch->bytes[i]) };
 		header->msg_iov = &batch->iov[i];
 		header->msg_iovlen = 1;
-		header->msg_name = &batch->sender[i];
 	}
 }
 

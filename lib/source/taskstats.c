@@ -40,8 +40,6 @@ int taskstats_receive(struct exits *exits, size_t listener, size_t limit)
 	int fd = genl_fd(&exits->listener[listener].genl);
 	int ret;
 
-	for (size_t i = 0; i < limit; i++)
-		batch->header[i].msg_hdr.msg_namelen = sizeof(batch->sender[i]);
 	do {
 		ret = recvmmsg(fd, batch->header, (unsigned int)limit, MSG_DONTWAIT, NULL);
 	} while (ret < 0 && errno == EINTR);
@@ -52,18 +50,6 @@ int taskstats_receive(struct exits *exits, size_t listener, size_t limit)
 	batch->count = (size_t)ret;
 	batch->time_ns = clock_wall_ns();
 	return ret;
-}
-
-const void *taskstats_message(const struct exits *exits, size_t index,
-			      size_t *ret_length)
-{
-	const struct batch *batch = &exits->batch;
-
-	if (batch->header[index].msg_hdr.msg_namelen < sizeof(struct sockaddr_nl) ||
-	    batch->sender[index].nl_pid != 0)
-		return NULL;
-	*ret_length = batch->header[index].msg_len;
-	return batch->bytes[index];
 }
 
 static void read_drops(struct exits *exits, size_t index)
@@ -94,15 +80,10 @@ static int deliver_one(struct exits *exits, size_t index, const struct act_sink 
 	const struct batch *batch = &exits->batch;
 	struct listener *listener = &exits->listener[batch->listener];
 	struct intake *intake = &exits->intake;
-	const void *message;
-	size_t length;
+	const void *message = batch->bytes[index];
+	size_t length = batch->header[index].msg_len;
 	int ret;
 
-	message = taskstats_message(exits, index, &length);
-	if (!message) {
-		exits->source.stats.alien++;
-		return 0;
-	}
 	if (exits->capture)
 		capture_append(exits->capture, CAPTURE_MESSAGE, listener->cpu,
 			       batch->time_ns, message, length);

@@ -15,6 +15,11 @@
 #include "source/source.h"
 
 #define BATCH 64
+/*
+ * A message's room in the batch.  Were it a multiple of 4096, all messages would
+ * contend for the same few lines of a CPU's first cache.
+ */
+#define ROOM_BYTES (GENL_MESSAGE_BYTES + 11 * 64)
 #define CPUS_MAX 8192 /* CONFIG_NR_CPUS at its largest on x86 and arm64 */
 
 struct listener {
@@ -33,8 +38,7 @@ struct batch {
 	uint64_t time_ns;
 	struct mmsghdr header[BATCH];
 	struct iovec iov[BATCH];
-	struct sockaddr_nl sender[BATCH];
-	uint8_t bytes[BATCH][GENL_MESSAGE_BYTES] __attribute__((aligned(8)));
+	uint8_t bytes[BATCH][ROOM_BYTES] __attribute__((aligned(64)));
 };
 
 struct exits {
@@ -65,10 +69,6 @@ int taskstats_close(struct listener *listener, uint64_t deadline_ns, pid_t *ret_
  * other errno.
  */
 int taskstats_receive(struct exits *exits, size_t listener, size_t limit);
-
-/* The message with that index in the batch, NULL if it is not the kernel's. */
-const void *taskstats_message(const struct exits *exits, size_t index,
-			      size_t *ret_length);
 
 /* Keeps the state of kernel.task_delayacct in the capture, if there is one. */
 void taskstats_capture_switch(struct exits *exits, uint64_t now_ns);
