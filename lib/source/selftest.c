@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <linux/sock_diag.h>
+
 #include "base/clock.h"
 
 #define SELF_TEST_NS (2 * NSEC_PER_SEC)
@@ -60,6 +62,17 @@ int taskstats_check_net(struct act_why *ret_why)
 	return -ENONET;
 }
 
+/* What was dropped up to now came before the counting: it is nobody's loss. */
+static void forget_drops(struct listener *listener)
+{
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t length = sizeof(info);
+
+	if (getsockopt(genl_fd(&listener->genl), SOL_SOCKET, SO_MEMINFO, info, &length) == 0 &&
+	    length >= (SK_MEMINFO_DROPS + 1) * sizeof(info[0]))
+		listener->drops_seen = info[SK_MEMINFO_DROPS];
+}
+
 /*
  * Reads one by one until the child's message, so that those behind it stay
  * where they are: they count already.
@@ -83,6 +96,7 @@ static bool find_exit(struct exits *exits, size_t index, pid_t pid)
 			continue;
 		sequence_start(&exits->intake.sequence, index, number + 1,
 			       exits->batch.time_ns);
+		forget_drops(&exits->listener[index]);
 		exits->source.stats.version = (unsigned int)decoded->task.version;
 		return true;
 	}

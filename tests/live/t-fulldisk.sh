@@ -5,6 +5,41 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# The recorder is open and its load has not begun.
+mark()
+{
+	sleep 0.1
+	"$(as "mark$$")" forks 0
+	sleep 0.1
+}
+
+# The exits on each CPU that a recorder must know of, told by a witness: a
+# lossless log of tasks, begun before it and ended after it.  The recorder's own
+# children, one pinned to each CPU, begin its account at open and close it at
+# the end.  While it waits for the last CPU to be closed it still takes what
+# comes on the others, so the account of a CPU ends with its last child or the
+# last exit in the log, whichever is later.  What tries the CPUs out at open lies
+# before the mark.
+# truth WITNESS-LOG RECORDER-PID LOG: lines "CPU EXITS"
+truth()
+{
+	marked=$("$ACTUARY" list --task --json --comm "mark$$" --columns end_ns "$1" | jq .end_ns)
+	# One message went to both, so what the kernel wrote into it is the same.
+	"$ACTUARY" list --task --columns cpu,tid,wall_ns --csv "$3" 2>/dev/null >"$tmp/truth.log"
+	# Nanoseconds since the epoch are too long for awk's numbers, not for its strings.
+	"$ACTUARY" list --task --columns cpu,tid,wall_ns,ppid,flags,end_ns --csv "$1" 2>/dev/null |
+		awk -F, -v recorder="$2" -v marked="x$marked" '
+		FNR == 1 { next }
+		NR == FNR { last[$1] = $2 "," $3; next }
+		{ since[$1]++ }
+		$4 == recorder && $5 % 2 && "x" $6 < marked { exits[$1] = since[$1] = 0 }
+		"x" $6 >= marked && ($4 == recorder && $5 % 2 || $2 "," $3 == last[$1]) {
+			exits[$1] += since[$1]
+			since[$1] = 0
+		}
+		END { for (cpu in exits) print cpu, exits[cpu] }' "$tmp/truth.log" - | sort
+}
+
 # In a mount namespace of its own, so that nothing stays behind.
 if [ -z "${ACTUARY_TEST_INSIDE:-}" ]; then
 	ACTUARY_TEST_INSIDE=1 unshare -m "$0"
