@@ -19,6 +19,9 @@
 #define INTERVAL_NS (10 * NSEC_PER_MSEC)
 #define REGISTER_TIMEOUT_MS 2000
 
+/* Below the usual net.core.rmem_max, so that it is had without privileges, too. */
+#define ROOM_FOR_CHILDREN_BYTES (128 * 1024)
+
 #define POSSIBLE "/sys/devices/system/cpu/possible"
 #define CPULIST_BYTES 4096
 
@@ -99,14 +102,30 @@ static int connect_to_kernel(int fd)
 }
 
 /* FORCE goes beyond net.core.rmem_max, with CAP_NET_ADMIN. */
-static int set_rcvbuf(struct exits *exits, int fd)
+static int ask_rcvbuf(int fd, int bytes)
 {
-	int bytes = (int)exits->rcvbuf_bytes;
-	socklen_t length = sizeof(bytes);
-
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) < 0 &&
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)) < 0)
 		return -errno;
+	return 0;
+}
+
+void taskstats_make_room(struct exits *exits, bool is_needed)
+{
+	if (exits->rcvbuf_bytes >= ROOM_FOR_CHILDREN_BYTES)
+		return;
+	for (size_t i = 0; i < exits->listeners; i++)
+		ask_rcvbuf(genl_fd(&exits->listener[i].genl),
+			   is_needed ? ROOM_FOR_CHILDREN_BYTES : (int)exits->rcvbuf_bytes);
+}
+
+static int set_rcvbuf(struct exits *exits, int fd)
+{
+	int bytes, ret = ask_rcvbuf(fd, (int)exits->rcvbuf_bytes);
+	socklen_t length = sizeof(bytes);
+
+	if (ret < 0)
+		return ret;
 	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, &length) < 0)
 		return -errno;
 	exits->source.stats.rcvbuf_bytes = (uint64_t)bytes;
@@ -250,8 +269,11 @@ static int open_taskstats(struct exits *exits,
 	/* Before the test, so that a name that is taken costs no time. */
 	if (ret == 0 && options->capture)
 		ret = begin_capture(exits, options->capture, ret_why);
-	if (ret == 0 && !options->skip_self_test)
+	if (ret == 0 && !options->skip_self_test) {
+		taskstats_make_room(exits, true);
 		ret = taskstats_self_test(exits, ret_why);
+		taskstats_make_room(exits, false);
+	}
 	if (ret == 0)
 		begin_counting(exits);
 	return ret;

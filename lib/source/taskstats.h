@@ -74,6 +74,12 @@ int taskstats_receive(struct exits *exits, size_t listener, size_t limit);
 void taskstats_capture_switch(struct exits *exits, uint64_t now_ns);
 
 /*
+ * While it is needed, the message of a child of ours finds room beside those of
+ * others, however small the buffers are that were asked for.
+ */
+void taskstats_make_room(struct exits *exits, bool is_needed);
+
+/*
  * Requires that a child's exit is seen on each CPU where one can run; the
  * counting of each CPU starts behind it.  Returns 0, -ENODATA or other errno.
  */
