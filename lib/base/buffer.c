@@ -154,6 +154,9 @@ uint64_t cursor_varint(struct cursor *cursor)
 {
 	uint64_t value = 0;
 
+	/* Most are short. */
+	if (!cursor->failed && cursor_left(cursor) && *cursor->at < 0x80)
+		return *cursor->at++;
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
 		uint8_t byte = cursor_u8(cursor);
 

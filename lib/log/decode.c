@@ -16,7 +16,10 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/wide.h"
+
 #define COLUMNS_MAX 256
+#define PIECE 512 /* rows worked on at once: they stay in the nearest cache */
 
 /* A column as the directory tells it. */
 struct column {
@@ -60,9 +63,7 @@ struct decoder {
 		uint32_t *length;
 		size_t room;
 	} texts[ACT_FIELDS];
-	int32_t *same_comm;
-	size_t same_comm_room;
-	bool has_same_comm;
+	struct values last_of_text; /* work space of BASE_SAME_COMM */
 	struct buffer raw;
 	ZSTD_DCtx *zstd;
 };
@@ -95,7 +96,7 @@ void decoder_free(struct decoder *decoder)
 	}
 	free(decoder->unknown.value);
 	free(decoder->cpu.value);
-	free(decoder->same_comm);
+	free(decoder->last_of_text.value);
 	buffer_release(&decoder->raw);
 	ZSTD_freeDCtx(decoder->zstd);
 	free(decoder);
@@ -127,6 +128,7 @@ static void read_column(struct cursor *cursor, struct column *column)
 		break;
 	case COLUMN_TEXT:
 		column->texts = (uint32_t)cursor_varint(cursor);
+		column->scale = 1;
 		column->width = cursor_u8(cursor);
 		column->raw_length = cursor_varint(cursor);
 		break;
@@ -146,7 +148,8 @@ static bool read_directory(struct directory *directory, const struct schema *sch
 	uint64_t count;
 	const uint8_t *bytes;
 
-	memset(directory, 0, sizeof(*directory));
+	memset(directory->column, 0, schema->columns * sizeof(*directory->column));
+	directory->count = 0;
 	cursor_init(&whole, body, length);
 	uint32_t directory_length = cursor_u32(&whole);
 	bytes = cursor_bytes(&whole, directory_length);
@@ -226,39 +229,97 @@ static const uint8_t *open_frame(struct decoder *decoder, const struct column *c
 	return ZSTD_isError(got) || got != length ? NULL : decoder->raw.data;
 }
 
-/* Little-endian numbers of @width bytes whose bytes lie in planes. */
-static void join_planes(const uint8_t *plane, unsigned int width, uint64_t *value, size_t rows)
+/* Up to four bytes of each of @count numbers; the bytes lie in planes, @rows apart. */
+static void join_planes(const uint8_t *plane, size_t rows, unsigned int width, uint32_t *ret_part,
+			size_t count)
 {
-	const uint8_t *p1 = plane + rows, *p2 = p1 + rows;
+	const uint8_t *p1 = plane + rows;
 
 	switch (width) {
 	case 0:
-		memset(value, 0, rows * sizeof(*value));
+		memset(ret_part, 0, count * sizeof(*ret_part));
 		return;
 	case 1:
-		for (size_t row = 0; row < rows; row++)
-			value[row] = plane[row];
-		return;
-	case 2:
-		for (size_t row = 0; row < rows; row++)
-			value[row] = (uint64_t)plane[row] | (uint64_t)p1[row] << 8;
+		for (size_t i = 0; i < count; i++)
+			ret_part[i] = plane[i];
 		return;
 	default:
-		for (size_t row = 0; row < rows; row++)
-			value[row] = (uint64_t)plane[row] | (uint64_t)p1[row] << 8 |
-				     (uint64_t)p2[row] << 16;
+		for (size_t i = 0; i < count; i++)
+			ret_part[i] = (uint32_t)plane[i] | (uint32_t)p1[i] << 8;
 	}
-	for (unsigned int byte = 3; byte < width; byte++) {
+	for (unsigned int byte = 2; byte < width; byte++) {
 		const uint8_t *more = plane + byte * rows;
 
-		for (size_t row = 0; row < rows; row++)
-			value[row] |= (uint64_t)more[row] << 8 * byte;
+		for (size_t i = 0; i < count; i++)
+			ret_part[i] |= (uint32_t)more[i] << 8 * byte;
+	}
+}
+
+/*
+ * The product of two numbers of 32 bits is what processors multiply many at a
+ * time.  Of zigzag the magnitude is scaled, then the sign applied.
+ */
+static void scale_narrow(const uint32_t *number, uint32_t scale, uint64_t minimum,
+			 uint64_t *ret_value, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ret_value[i] = (uint64_t)number[i] * scale + minimum;
+}
+
+static void scale_narrow_zigzag(const uint32_t *number, uint32_t scale, uint64_t *ret_value,
+				size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int32_t sign = -(int32_t)(number[i] & 1);
+		uint32_t magnitude = (number[i] >> 1) + (number[i] & 1);
+		uint64_t mask = (uint64_t)(int64_t)sign;
+
+		ret_value[i] = ((uint64_t)magnitude * scale ^ mask) - mask;
 	}
 }
 
 static uint64_t unzigzag(uint64_t value)
 {
 	return value >> 1 ^ -(value & 1);
+}
+
+static void scale_wide(const uint32_t *low, const uint32_t *high, const struct column *column,
+		       bool is_zigzag, uint64_t *ret_value, size_t count)
+{
+	uint64_t minimum = is_zigzag ? 0 : column->min;
+
+	for (size_t i = 0; i < count; i++)
+		ret_value[i] = (uint64_t)high[i] << 32 | low[i];
+	if (is_zigzag)
+		for (size_t i = 0; i < count; i++)
+			ret_value[i] = unzigzag(ret_value[i]);
+	for (size_t i = 0; i < count; i++)
+		ret_value[i] = ret_value[i] * column->scale + minimum;
+}
+
+/* What the planes tell: the value itself, or (zigzag) its difference to a base. */
+WIDE static void read_numbers(const struct column *column, const uint8_t *planes,
+			      bool is_zigzag, uint64_t *ret_value, size_t rows)
+{
+	bool is_narrow = column->width <= sizeof(uint32_t) && column->scale <= UINT32_MAX;
+	unsigned int low_width = column->width <= 4 ? column->width : 4;
+	uint32_t low[PIECE], high[PIECE];
+
+	for (size_t at = 0; at < rows; at += PIECE) {
+		size_t count = rows - at < PIECE ? rows - at : PIECE;
+		uint32_t scale = (uint32_t)column->scale;
+
+		join_planes(planes + at, rows, low_width, low, count);
+		if (is_narrow && is_zigzag) {
+			scale_narrow_zigzag(low, scale, ret_value + at, count);
+		} else if (is_narrow) {
+			scale_narrow(low, scale, column->min, ret_value + at, count);
+		} else {
+			join_planes(planes + low_width * rows + at, rows,
+				    column->width - low_width, high, count);
+			scale_wide(low, high, column, is_zigzag, ret_value + at, count);
+		}
+	}
 }
 
 static void hide_unknowns(uint64_t *value, const uint8_t *map, size_t rows)
@@ -343,71 +404,48 @@ static int decode_base(struct decoder *decoder, const struct schema *schema, siz
 	return 0;
 }
 
-static int find_same_comm(struct decoder *decoder, const struct schema *schema, size_t rows)
+static int decode_comm(struct decoder *decoder, const struct schema *schema, size_t rows)
 {
 	int number = column_of(schema, ACT_F_comm);
-	int32_t *last = NULL;
-	const uint64_t *text;
-	size_t texts;
-	int ret;
 
-	if (decoder->has_same_comm)
-		return 0;
 	if (number < 0 || !decoder->directory.column[number].is_there ||
 	    (decoder->directory.column[number].descriptor & DESCRIPTOR_KIND) != COLUMN_TEXT)
 		return -EBADMSG;
-	ret = decode_column(decoder, schema, (size_t)number, rows);
+	return decode_column(decoder, schema, (size_t)number, rows);
+}
+
+/* Each value is told from the last one of the same command, the first one from 0. */
+static int add_same_comm(struct decoder *decoder, const struct schema *schema, uint64_t *value,
+			 size_t rows)
+{
+	size_t number = (size_t)column_of(schema, ACT_F_comm);
+	const uint64_t *text = decoder->column[number].value;
+	uint64_t *last;
+	int ret = fill(&decoder->last_of_text, 0, decoder->directory.column[number].texts);
+
 	if (ret < 0)
 		return ret;
-	text = decoder->column[number].value;
-	texts = decoder->directory.column[number].texts;
-	if (decoder->same_comm_room < rows) {
-		int32_t *more = realloc(decoder->same_comm, rows * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		decoder->same_comm = more;
-		decoder->same_comm_room = rows;
-	}
-	last = malloc((texts ? texts : 1) * sizeof(*last));
-	if (!last)
-		return -ENOMEM;
-	memset(last, 0xff, texts * sizeof(*last));
-	for (size_t row = 0; row < rows; row++) {
-		decoder->same_comm[row] = last[text[row]];
-		last[text[row]] = (int32_t)row;
-	}
-	free(last);
-	decoder->has_same_comm = true;
+	decoder->last_of_text.constant_rows = 0;
+	last = decoder->last_of_text.value;
+	for (size_t row = 0; row < rows; row++)
+		value[row] = last[text[row]] += value[row];
 	return 0;
 }
 
 /* ---- Columns ---- */
 
-static void add_base(struct decoder *decoder, enum column_base base, uint64_t minimum,
-		     const uint64_t *other, uint64_t *value, size_t rows)
+static void add_previous(uint64_t *value, size_t rows)
 {
 	uint64_t previous = 0;
 
-	switch (base) {
-	case BASE_MINIMUM:
-		for (size_t row = 0; row < rows; row++)
-			value[row] += minimum;
-		break;
-	case BASE_PREVIOUS:
-		for (size_t row = 0; row < rows; row++)
-			value[row] = previous += value[row];
-		break;
-	case BASE_SAME_COMM:
-		for (size_t row = 0; row < rows; row++)
-			if (decoder->same_comm[row] >= 0)
-				value[row] += value[decoder->same_comm[row]];
-		break;
-	case BASE_FIELD:
-		for (size_t row = 0; row < rows; row++)
-			value[row] += other[row];
-		break;
-	}
+	for (size_t row = 0; row < rows; row++)
+		value[row] = previous += value[row];
+}
+
+static void add_field(uint64_t *value, const uint64_t *other, size_t rows)
+{
+	for (size_t row = 0; row < rows; row++)
+		value[row] += other[row];
 }
 
 static int decode_numbers(struct decoder *decoder, const struct schema *schema, size_t number,
@@ -426,23 +464,22 @@ static int decode_numbers(struct decoder *decoder, const struct schema *schema, 
 	if (base == BASE_FIELD)
 		ret = decode_base(decoder, schema, number, rows, &other);
 	else if (base == BASE_SAME_COMM)
-		ret = find_same_comm(decoder, schema, rows);
+		ret = decode_comm(decoder, schema, rows);
 	if (ret < 0)
 		return ret;
 	raw = open_frame(decoder, column, map + rows * column->width);
 	if (!raw)
 		return -EBADMSG;
-	join_planes(raw + map, column->width, value, rows);
-	if (base != BASE_MINIMUM)
-		for (size_t row = 0; row < rows; row++)
-			value[row] = unzigzag(value[row]);
-	if (column->scale != 1)
-		for (size_t row = 0; row < rows; row++)
-			value[row] *= column->scale;
-	add_base(decoder, base, column->min, other, value, rows);
+	read_numbers(column, raw + map, base != BASE_MINIMUM, value, rows);
+	if (base == BASE_PREVIOUS)
+		add_previous(value, rows);
+	else if (base == BASE_SAME_COMM)
+		ret = add_same_comm(decoder, schema, value, rows);
+	else if (base == BASE_FIELD)
+		add_field(value, other, rows);
 	if (has_unknown)
 		hide_unknowns(value, raw, rows);
-	return 0;
+	return ret;
 }
 
 static int make_texts(struct decoder *decoder, int field, size_t count)
@@ -493,10 +530,20 @@ static int take_texts(struct decoder *decoder, int field, struct cursor *cursor,
 	return 0;
 }
 
+WIDE static bool is_any_beyond(const uint64_t *value, uint64_t limit, size_t rows)
+{
+	uint64_t beyond = 0;
+
+	for (size_t row = 0; row < rows; row++)
+		beyond |= value[row] >= limit;
+	return beyond;
+}
+
 static int decode_text(struct decoder *decoder, const struct schema *schema, size_t number,
 		       size_t rows)
 {
 	const struct column *column = &decoder->directory.column[number];
+	size_t indices = rows * column->width;
 	uint64_t *value = decoder->column[number].value;
 	int field = schema->field[number];
 	struct cursor cursor;
@@ -506,20 +553,17 @@ static int decode_text(struct decoder *decoder, const struct schema *schema, siz
 	/* A text of no field that is known here could only be a base: it is none. */
 	if (field < 0 || act_field_table[field].type != ACT_TYPE_TEXT || column->texts == 0 ||
 	    column->texts > rows || column->width > 2 ||
-	    column->raw_length > BLOCK_BODY_MAX || column->raw_length < rows * column->width)
+	    column->raw_length > BLOCK_BODY_MAX || column->raw_length < indices)
 		return -EBADMSG;
 	raw = open_frame(decoder, column, column->raw_length);
 	if (!raw)
 		return -EBADMSG;
-	cursor_init(&cursor, raw, column->raw_length - rows * column->width);
+	cursor_init(&cursor, raw, column->raw_length - indices);
 	ret = take_texts(decoder, field, &cursor, column->texts);
 	if (ret < 0 || cursor_left(&cursor))
 		return ret < 0 ? ret : -EBADMSG;
-	join_planes(raw + column->raw_length - rows * column->width, column->width, value, rows);
-	for (size_t row = 0; row < rows; row++)
-		if (value[row] >= column->texts)
-			return -EBADMSG;
-	return 0;
+	read_numbers(column, raw + column->raw_length - indices, false, value, rows);
+	return is_any_beyond(value, column->texts, rows) ? -EBADMSG : 0;
 }
 
 static int decode_column(struct decoder *decoder, const struct schema *schema, size_t number,
@@ -606,7 +650,6 @@ int decoder_decode(struct decoder *decoder, const struct schema *schema,
 	memset(ret_batch, 0, sizeof(*ret_batch));
 	ret_batch->rows = header->count;
 	ret_batch->first = header->before.records;
-	decoder->has_same_comm = false;
 	if (!read_directory(&decoder->directory, schema, body, header->body_bytes))
 		return -EBADMSG;
 	for (int field = 0; field < ACT_FIELDS && ret == 0; field++) {
