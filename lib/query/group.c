@@ -53,6 +53,7 @@ struct act_groups {
 	size_t row_room, text_room;
 	uint32_t *group;  /* each row's */
 	uint64_t *values; /* each row's keys, a key at a time */
+	uint64_t *picked[2]; /* of columns, the values in the rows that are added */
 	uint32_t *of_text; /* each text's number or group */
 };
 
@@ -253,25 +254,27 @@ static int group_of_text(struct act_groups *groups, const struct act_texts *text
 	return find_group(groups, &number, ret_group);
 }
 
-static int find_by_text(struct act_groups *groups, const struct act_batch *batch,
-			const uint32_t *rows, size_t count)
+static int find_by_text(struct act_groups *groups, const struct act_texts *texts,
+			const uint64_t *text, size_t count)
 {
-	const struct act_texts *texts = &batch->text[groups->key[0].field];
-	const uint64_t *column = batch->column[groups->key[0].field];
 	int ret = ready_texts(groups, texts->count);
 
-	for (size_t i = 0; i < count && ret >= 0; i++) {
-		uint64_t text = column[rows[i]];
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; i < count; i++) {
+		bool is_there = text[i] < texts->count;
+		uint32_t group = is_there ? groups->of_text[text[i]] : NO_GROUP;
 
-		if (text < texts->count && groups->of_text[text] != NO_GROUP) {
-			groups->group[i] = groups->of_text[text];
-			continue;
+		if (group == NO_GROUP) {
+			ret = group_of_text(groups, texts, text[i], &group);
+			if (ret < 0)
+				return ret;
+			if (is_there)
+				groups->of_text[text[i]] = group;
 		}
-		ret = group_of_text(groups, texts, text, &groups->group[i]);
-		if (text < texts->count)
-			groups->of_text[text] = groups->group[i];
+		groups->group[i] = group;
 	}
-	return ret;
+	return 0;
 }
 
 /* ---- Any keys ---- */
@@ -358,9 +361,35 @@ static int ready_rows(struct act_groups *groups, size_t count)
 	if (!ret)
 		ret = grow_array(&groups->values, count,
 				 groups->key_count * sizeof(*groups->values));
+	for (size_t i = 0; i < 2 && !ret; i++)
+		ret = grow_array(&groups->picked[i], count, sizeof(*groups->picked[i]));
 	if (!ret)
 		groups->row_room = count;
 	return ret;
+}
+
+/* The column's values in these rows only; the column itself if that is all of them. */
+static const uint64_t *pick(const struct act_batch *batch, enum act_field field,
+			    const uint32_t *rows, size_t count, uint64_t *room)
+{
+	const uint64_t *column = batch->column[field];
+
+	if (count == batch->rows)
+		return column;
+	for (size_t i = 0; i < count; i++)
+		room[i] = column[rows[i]];
+	return room;
+}
+
+static void add_measure(struct act_groups *groups, struct measure *measure,
+			const struct act_batch *batch, const uint32_t *rows, size_t count)
+{
+	const uint64_t *values = pick(batch, measure->field, rows, count, groups->picked[0]);
+	const uint64_t *per = NULL;
+
+	if (measure->what == MEASURE_RATIO)
+		per = pick(batch, measure->per, rows, count, groups->picked[1]);
+	measure_add(measure, values, per, groups->group, count, &groups->budget);
 }
 
 int act_groups_add(struct act_groups *groups, const struct act_batch *batch,
@@ -374,7 +403,9 @@ int act_groups_add(struct act_groups *groups, const struct act_batch *batch,
 	if (ret < 0)
 		return ret;
 	if (groups->key_count == 1 && keys_is_text(&groups->key[0]))
-		ret = find_by_text(groups, batch, rows, count);
+		ret = find_by_text(groups, &batch->text[groups->key[0].field],
+				   pick(batch, groups->key[0].field, rows, count,
+					groups->picked[0]), count);
 	else
 		ret = find_by_keys(groups, batch, rows, count);
 	if (ret < 0)
@@ -384,8 +415,7 @@ int act_groups_add(struct act_groups *groups, const struct act_batch *batch,
 	for (size_t i = 0; i < count; i++)
 		groups->records[groups->group[i]]++;
 	for (size_t i = 0; i < groups->measure_count; i++)
-		measure_add(&groups->measure[i], batch, rows, groups->group, count,
-			    &groups->budget);
+		add_measure(groups, &groups->measure[i], batch, rows, count);
 	return 0;
 }
 
@@ -464,6 +494,8 @@ void act_groups_free(struct act_groups *groups)
 	free(groups->order);
 	free(groups->group);
 	free(groups->values);
+	free(groups->picked[0]);
+	free(groups->picked[1]);
 	free(groups->of_text);
 	free(groups);
 }

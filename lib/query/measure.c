@@ -4,7 +4,6 @@
 #include <math.h>
 
 #define TOP_BIT (UINT64_C(1) << 63)
-#define PIECE 1024 /* rows, of a batch with unknown values */
 #define FAILED_BITS UINT64_C(0xff7f) /* of the wait status: signal, or code */
 
 static bool is_signed(enum act_field field)
@@ -104,7 +103,7 @@ void measure_fields(const struct measure *measure, struct act_field_set *fields)
 		act_field_set_add(fields, measure->per);
 }
 
-/* ---- Adding: one tight loop a thing that is kept ---- */
+/* ---- Adding ---- */
 
 void cell_init(struct cell *cell)
 {
@@ -117,129 +116,71 @@ static uint64_t add_up(uint64_t sum, uint64_t value)
 }
 
 /*
- * Most columns have no unknown value in a batch.  Then the loops below need not
- * look for any; else they get the rows that have a value.  The top bit tells:
- * where it is set for another reason, as in negative values, this is slower only.
+ * All that is kept of a value at once: so it, its group and its cell are looked
+ * for but once.  To be called with a constant @keep, for a loop of its own.
  */
-static bool may_have_unknown(const uint64_t *column, const uint32_t *rows, size_t count)
-{
-	uint64_t bits = 0;
-
-	for (size_t i = 0; i < count; i++)
-		bits |= column[rows[i]];
-	return bits & TOP_BIT;
-}
-
-static void add_sum(struct cell *cells, const uint64_t *column, const uint32_t *rows,
-		    const uint32_t *group, size_t count)
+static inline __attribute__((always_inline)) void
+add_values(struct cell *cells, unsigned int keep, uint64_t flip, const uint64_t *value,
+	   const uint32_t *group, size_t count, struct histogram_budget *budget)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t *sum = &cells[group[i]].sum;
+		struct cell *cell = &cells[group[i]];
+		uint64_t ordered = value[i] ^ flip;
 
-		*sum = add_up(*sum, column[rows[i]]);
+		if (value[i] == ACT_UNKNOWN) {
+			cell->unknown++;
+			continue;
+		}
+		if (keep & KEEP_SUM)
+			cell->sum = flip ? cell->sum + value[i] : add_up(cell->sum, value[i]);
+		if (keep & KEEP_MIN && ordered < cell->min)
+			cell->min = ordered;
+		if (keep & KEEP_MAX && ordered > cell->max)
+			cell->max = ordered;
+		if (keep & KEEP_HISTOGRAM)
+			histogram_add(&cell->histogram, value[i], budget);
 	}
 }
 
-static void add_signed_sum(struct cell *cells, const uint64_t *column, const uint32_t *rows,
-			   const uint32_t *group, size_t count)
+static void add_field(struct measure *measure, const uint64_t *value, const uint32_t *group,
+		      size_t count, struct histogram_budget *budget)
 {
-	for (size_t i = 0; i < count; i++)
-		cells[group[i]].sum += column[rows[i]];
-}
-
-static void add_min(struct cell *cells, const uint64_t *column, uint64_t flip,
-		    const uint32_t *rows, const uint32_t *group, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *min = &cells[group[i]].min;
-		uint64_t value = column[rows[i]] ^ flip;
-
-		if (value < *min)
-			*min = value;
-	}
-}
-
-static void add_max(struct cell *cells, const uint64_t *column, uint64_t flip,
-		    const uint32_t *rows, const uint32_t *group, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *max = &cells[group[i]].max;
-		uint64_t value = column[rows[i]] ^ flip;
-
-		if (value > *max)
-			*max = value;
-	}
-}
-
-static void add_histogram(struct cell *cells, const uint64_t *column, const uint32_t *rows,
-			  const uint32_t *group, size_t count, struct histogram_budget *budget)
-{
-	for (size_t i = 0; i < count; i++)
-		histogram_add(&cells[group[i]].histogram, column[rows[i]], budget);
-}
-
-static void add_known(struct measure *measure, const uint64_t *column, const uint32_t *rows,
-		      const uint32_t *group, size_t count, struct histogram_budget *budget)
-{
-	uint64_t flip = is_signed(measure->field) ? TOP_BIT : 0;
 	struct cell *cells = measure->cells;
 
-	if (measure->keep & KEEP_SUM && flip)
-		add_signed_sum(cells, column, rows, group, count);
-	else if (measure->keep & KEEP_SUM)
-		add_sum(cells, column, rows, group, count);
-	if (measure->keep & KEEP_MIN)
-		add_min(cells, column, flip, rows, group, count);
-	if (measure->keep & KEEP_MAX)
-		add_max(cells, column, flip, rows, group, count);
-	if (measure->keep & KEEP_HISTOGRAM)
-		add_histogram(cells, column, rows, group, count, budget);
+	if (is_signed(measure->field))
+		add_values(cells, measure->keep, TOP_BIT, value, group, count, budget);
+	else if (measure->keep == KEEP_SUM)
+		add_values(cells, KEEP_SUM, 0, value, group, count, budget);
+	else if (measure->keep == KEEP_MAX)
+		add_values(cells, KEEP_MAX, 0, value, group, count, budget);
+	else if (measure->keep == KEEP_HISTOGRAM)
+		add_values(cells, KEEP_HISTOGRAM, 0, value, group, count, budget);
+	else if (measure->keep == (KEEP_SUM | KEEP_HISTOGRAM))
+		add_values(cells, KEEP_SUM | KEEP_HISTOGRAM, 0, value, group, count, budget);
+	else
+		add_values(cells, measure->keep, 0, value, group, count, budget);
 }
 
-static void add_field(struct measure *measure, const uint64_t *column, const uint32_t *rows,
-		      const uint32_t *group, size_t count, struct histogram_budget *budget)
-{
-	uint32_t known_rows[PIECE], known_group[PIECE];
-
-	if (!may_have_unknown(column, rows, count)) {
-		add_known(measure, column, rows, group, count, budget);
-		return;
-	}
-	for (size_t i = 0; i < count;) {
-		size_t known = 0;
-
-		for (; i < count && known < PIECE; i++) {
-			bool is_known = column[rows[i]] != ACT_UNKNOWN;
-
-			known_rows[known] = rows[i];
-			known_group[known] = group[i];
-			known += is_known;
-			measure->cells[group[i]].unknown += !is_known;
-		}
-		add_known(measure, column, known_rows, known_group, known, budget);
-	}
-}
-
-static void add_failed(struct cell *cells, const uint64_t *status, const uint32_t *rows,
-		       const uint32_t *group, size_t count)
+/* Success by far the most often, but not often enough to guess at it. */
+static void add_failed(struct cell *cells, const uint64_t *status, const uint32_t *group,
+		       size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value = status[rows[i]];
+		struct cell *cell = &cells[group[i]];
 
-		/* Success by far the most often. */
-		if (value == ACT_UNKNOWN)
-			cells[group[i]].unknown++;
-		else if (value & FAILED_BITS)
-			cells[group[i]].sum++;
+		if (status[i] == ACT_UNKNOWN)
+			cell->unknown++;
+		else
+			cell->sum += (status[i] & FAILED_BITS) != 0;
 	}
 }
 
 static void add_ratio(struct cell *cells, const uint64_t *over, const uint64_t *per,
-		      const uint32_t *rows, const uint32_t *group, size_t count)
+		      const uint32_t *group, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct cell *cell = &cells[group[i]];
-		uint64_t a = over[rows[i]], b = per[rows[i]];
+		uint64_t a = over[i], b = per[i];
 
 		if (!a || a == ACT_UNKNOWN || b == ACT_UNKNOWN) {
 			cell->unknown++;
@@ -250,20 +191,18 @@ static void add_ratio(struct cell *cells, const uint64_t *over, const uint64_t *
 	}
 }
 
-void measure_add(struct measure *measure, const struct act_batch *batch, const uint32_t *rows,
+void measure_add(struct measure *measure, const uint64_t *values, const uint64_t *per,
 		 const uint32_t *group, size_t count, struct histogram_budget *budget)
 {
-	const uint64_t *column = batch->column[measure->field];
-
 	switch (measure->what) {
 	case MEASURE_FAILED:
-		add_failed(measure->cells, column, rows, group, count);
+		add_failed(measure->cells, values, group, count);
 		break;
 	case MEASURE_RATIO:
-		add_ratio(measure->cells, column, batch->column[measure->per], rows, group, count);
+		add_ratio(measure->cells, values, per, group, count);
 		break;
 	case MEASURE_FIELD:
-		add_field(measure, column, rows, group, count, budget);
+		add_field(measure, values, group, count, budget);
 		break;
 	}
 }

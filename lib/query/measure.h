@@ -51,8 +51,11 @@ void measure_fields(const struct measure *measure, struct act_field_set *fields)
 
 void cell_init(struct cell *cell);
 
-/* Adds the batch's @rows to the cells of their groups, @group[i] for rows[i]. */
-void measure_add(struct measure *measure, const struct act_batch *batch, const uint32_t *rows,
+/*
+ * Adds @count values to the cells of their groups, @group[i] for values[i].  Of a
+ * ratio @values are those of its field and @per those of the other one.
+ */
+void measure_add(struct measure *measure, const uint64_t *values, const uint64_t *per,
 		 const uint32_t *group, size_t count, struct histogram_budget *budget);
 
 /* See act_groups_value() and act_groups_real(); @records are those of the group. */
