@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
+#ifdef HAVE_XXH_DISPATCH
+#include <xxh_x86dispatch.h> /* the same sums, by the widest registers there are */
+#endif
 
 uint64_t format_checksum(const void *data, size_t length)
 {
