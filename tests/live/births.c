@@ -2,11 +2,12 @@
 /*
  * A known number of births and deaths, for tests that count them.
  *
- *	births forks N [--comm NAME] [--exit CODE] [--cpu-us N]
+ *	births forks N [--burst N] [--comm NAME] [--exit CODE] [--cpu-us N]
  *	births threads N ROUNDS
  *	births exec N
  *
- * forks: N children, one after the other, each at most a fork and an exit.
+ * forks: N children, each at most a fork and an exit, one after the other or in
+ * bursts: a burst's children are waited for once all are born.
  * threads: in each round N threads; thread i sleeps (N-i)*2 microseconds, so
  * that they all end in one burst, and is joined in order.
  * exec: N children that execute this program, which does nothing.
@@ -34,7 +35,8 @@ static void fail(const char *what)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: births forks N [--comm NAME] [--exit CODE] [--cpu-us N]\n"
+	fprintf(stderr, "usage: births forks N [--burst N] [--comm NAME] [--exit CODE]\n"
+			"                     [--cpu-us N]\n"
 			"       births threads N ROUNDS\n"
 			"       births exec N\n");
 	return 2;
@@ -75,6 +77,7 @@ static void reap(pid_t pid, int code)
 
 struct forks {
 	long count;
+	long burst;
 	long code;
 	long cpu_us;
 	const char *comm;
@@ -89,17 +92,32 @@ static void live(const struct forks *forks)
 	_exit((int)forks->code);
 }
 
+static pid_t bear(const struct forks *forks)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0)
+		live(forks);
+	return pid;
+}
+
 static int run_forks(const struct forks *forks)
 {
-	for (long i = 0; i < forks->count; i++) {
-		pid_t pid = fork();
+	pid_t *burst = calloc((size_t)forks->burst, sizeof(*burst));
 
-		if (pid < 0)
-			fail("fork");
-		if (pid == 0)
-			live(forks);
-		reap(pid, (int)forks->code);
+	if (!burst)
+		fail("calloc");
+	for (long done = 0; done < forks->count; done += forks->burst) {
+		long left = forks->count - done, born = 0;
+
+		for (; born < forks->burst && born < left; born++)
+			burst[born] = bear(forks);
+		for (long i = 0; i < born; i++)
+			reap(burst[i], (int)forks->code);
 	}
+	free(burst);
 	return 0;
 }
 
@@ -164,12 +182,14 @@ static int run_execs(long count)
 
 static int parse_forks(int argc, char **argv)
 {
-	struct forks forks = { .count = number(argv[0], COUNT_MAX) };
+	struct forks forks = { .count = number(argv[0], COUNT_MAX), .burst = 1 };
 
 	if (argc % 2 == 0)
 		return usage();
 	for (int i = 1; i < argc; i += 2) {
-		if (strcmp(argv[i], "--comm") == 0)
+		if (strcmp(argv[i], "--burst") == 0)
+			forks.burst = number(argv[i + 1], 100000);
+		else if (strcmp(argv[i], "--comm") == 0)
 			forks.comm = argv[i + 1];
 		else if (strcmp(argv[i], "--exit") == 0)
 			forks.code = number(argv[i + 1], 255);
@@ -178,7 +198,7 @@ static int parse_forks(int argc, char **argv)
 		else
 			return usage();
 	}
-	return run_forks(&forks);
+	return forks.burst ? run_forks(&forks) : usage();
 }
 
 int main(int argc, char **argv)
