@@ -18,6 +18,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/wide.h"
+
 #define LEVEL 1
 #define TEXT_SLOTS 8192 /* a power of two, more than twice the texts of most groups */
 #define SAMPLES 256     /* rows looked at to choose what predicts a column, about */
@@ -186,6 +188,7 @@ static void begin_rows(struct group *group, const struct act_record *record)
 	begin_to_vary(group, ACT_F_comm);
 }
 
+WIDE
 static void find_varying(struct group *group, const struct act_record *record)
 {
 	uint64_t differs = 0;
@@ -404,6 +407,7 @@ static void choose_base(struct part *part)
 
 /* ---- One column ---- */
 
+WIDE
 static void look_at(struct part *part, bool *ret_constant)
 {
 	uint64_t first = part->value[0], differs = 0;
@@ -457,6 +461,7 @@ static inline void subtract(const struct part *part, enum column_base base,
 }
 
 /* Signed differences as they are, for the common divisor. */
+WIDE
 static void take_differences(struct part *part)
 {
 	const uint64_t *value = fill_unknowns(part);
@@ -512,6 +517,7 @@ static const struct {
 	DIVISOR(1000),     /* microseconds */
 };
 
+WIDE
 static uint64_t bits_set_in_any(const uint64_t *value, size_t rows)
 {
 	uint64_t bits = 0;
@@ -550,6 +556,7 @@ static uint8_t *lay_out_unknowns(const struct part *part, uint8_t *map)
 }
 
 /* Returns the bytes laid out. */
+WIDE
 static size_t lay_out(struct part *part)
 {
 	struct group *group = part->group;

@@ -328,8 +328,12 @@ static uint64_t start_of_process(const struct act_record *task)
 
 static struct held *find(struct act_fold *fold, uint64_t pid)
 {
-	struct held *held = *bucket_of(fold, pid);
+	struct held *held;
 
+	/* Most often there is none, and the table is not in the CPU's cache. */
+	if (!fold->count)
+		return NULL;
+	held = *bucket_of(fold, pid);
 	while (held && held->process.pid != pid)
 		held = held->next_in_bucket;
 	return held;

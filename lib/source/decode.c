@@ -228,16 +228,32 @@ static bool open_payload(struct payload *payload, const uint8_t *data, size_t le
 	return true;
 }
 
-/* Unrolled, every item is a load and a store, and a version a branch. */
+/* Above it the largest scale, 1024, could leave what a record can hold. */
+#define NEVER_TOO_LARGE (UINT64_C(1) << 52)
+
+/*
+ * A machine's sums stay far below any bound: each is looked at again only if one
+ * of them does not.  Unrolled, an item is a load and a store, a version a branch.
+ */
 static void fill_numbers(const struct payload *payload, struct act_record *record)
 {
+	uint64_t all = 0;
+
 	UNROLL
 	for (size_t i = 0; i < ITEMS; i++) {
+		uint64_t value;
+
 		if (items[i].since > payload->version)
 			break;
+		value = load_u64(payload->data + items[i].at);
+		all |= value;
+		record->value[items[i].field] = value * items[i].scale;
+	}
+	if (all < NEVER_TOO_LARGE)
+		return;
+	for (size_t i = 0; i < ITEMS && items[i].since <= payload->version; i++)
 		record->value[items[i].field] =
 			scaled(load_u64(payload->data + items[i].at), items[i].scale);
-	}
 }
 
 static void fill_identity(const struct payload *payload, struct act_record *record)
