@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "msg.h"
 
 void loss_init(struct loss *loss, const struct act_filter *filter)
@@ -24,7 +25,7 @@ void loss_fields(const struct loss *loss, struct act_field_set *fields)
 		act_field_set_add(fields, ACT_F_end_ns);
 }
 
-static void add_batch(struct loss *loss, const struct act_batch *batch)
+WIDE static void add_batch(struct loss *loss, const struct act_batch *batch)
 {
 	const uint64_t *exits = batch->column[ACT_F_exits];
 	const uint64_t *end_ns = batch->column[ACT_F_end_ns];

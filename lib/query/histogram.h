@@ -54,10 +54,10 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value,
 {
 	unsigned int at = histogram_bucket(value) - histogram->low;
 
-	if (at < histogram->span && histogram->counter[at] < UINT32_MAX)
-		histogram->counter[at]++;
-	else
+	if (at >= histogram->span)
 		histogram_add_slowly(histogram, value, budget);
+	else if (!++histogram->counter[at])
+		histogram->counter[at] = UINT32_MAX;
 }
 
 /*

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/wide.h"
+
 /* Words of the table, so that its lines stay short. */
 enum {
 	TASKSTATS = ACT_FROM_TASKSTATS,
@@ -74,8 +76,8 @@ static inline void derive_rows(enum act_field field, const uint64_t *a, const ui
 		ret_values[i] = derive(field, a[i], b ? b[i] : 0);
 }
 
-void act_field_derive(enum act_field field, const uint64_t *a, const uint64_t *b,
-		      uint64_t *ret_values, size_t rows)
+WIDE void act_field_derive(enum act_field field, const uint64_t *a, const uint64_t *b,
+			   uint64_t *ret_values, size_t rows)
 {
 	switch (field) {
 	case ACT_F_start_ns:
