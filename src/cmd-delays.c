@@ -342,6 +342,10 @@ static int ask_target(struct session *session)
 
 	if (session->target == TARGET_CGROUP) {
 		ret = live_cgroup(session->ask, opt->cgroup, &session->live);
+		if (ret == -ENOTDIR) {
+			msg_error("%s: not the directory of a cgroup", opt->cgroup);
+			return STATUS_FAILED;
+		}
 		return ret < 0 ? complain(ret, opt->cgroup) : STATUS_OK;
 	}
 	if (session->target == TARGET_TASK) {

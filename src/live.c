@@ -350,6 +350,8 @@ int live_cgroup(struct ask *ask, const char *directory, struct live *ret_live)
 		return -errno;
 	live_clear(ret_live);
 	ret = read_ids(fd, "cgroup.procs", &ids);
+	if (ret == -ENOENT)
+		ret = -ENOTDIR; /* it is one, but not of cgroups */
 	if (ret == -EOPNOTSUPP) {
 		are_tasks = true;
 		ids.count = 0;

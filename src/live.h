@@ -35,7 +35,7 @@ int live_process(struct ask *ask, uint32_t pid, struct live *ret_live);
 
 /*
  * All processes (or tasks, if it is threaded) of a cgroup's directory, not of
- * those below it.  Also the errors of opening it.
+ * those below it.  Also the errors of opening it; -ENOTDIR if it is none.
  */
 int live_cgroup(struct ask *ask, const char *directory, struct live *ret_live);
 
