@@ -49,6 +49,13 @@ void mend(struct finding *finding, const char *how, ...)
 	va_end(args);
 }
 
+/* Root who was refused is not helped by becoming root. */
+static void mend_as_root(struct finding *finding, const char *how)
+{
+	if (geteuid() != 0)
+		mend(finding, "%s", how);
+}
+
 /* ---- Taskstats ---- */
 
 void check_taskstats(struct checkup *checkup, struct finding *finding)
@@ -76,7 +83,7 @@ void check_version(struct checkup *checkup, struct finding *finding)
 	} else if (ret == -EPERM) {
 		find(finding, CHECK_REFUSED, "only told with CAP_NET_ADMIN in the initial user "
 		     "namespace");
-		mend(finding, "sudo actuary doctor");
+		mend_as_root(finding, "sudo actuary doctor");
 	} else {
 		find(finding, CHECK_UNKNOWN, "%s", strerror(-ret));
 	}
@@ -133,7 +140,7 @@ void check_net_namespace(struct checkup *checkup, struct finding *finding)
 		find(finding, CHECK_UNKNOWN, "cannot be compared with that of process 1: %s%s",
 		     strerror(errno), geteuid() ? "" : "; see whether exits are seen");
 		if (geteuid())
-			mend(finding, "sudo actuary doctor");
+			mend_as_root(finding, "sudo actuary doctor");
 	} else if (ours.st_ino == initial.st_ino && ours.st_dev == initial.st_dev) {
 		if (is_in_initial("/proc/self/ns/pid", PID_NS_INITIAL))
 			find(finding, CHECK_OK, "that of process 1");
@@ -151,8 +158,12 @@ void check_net_admin(struct checkup *checkup, struct finding *finding)
 {
 	(void)checkup;
 	if (!capng_have_capability(CAPNG_EFFECTIVE, CAP_NET_ADMIN)) {
-		find(finding, CHECK_REFUSED, "this process does not have it");
-		mend(finding, "run it as root: sudo actuary record");
+		find(finding, CHECK_REFUSED, "this process does not have it%s",
+		     geteuid() == 0 ? ", although it is root's" : "");
+		/* A container's or a service's root lacks what its bounding set lacks. */
+		mend(finding, geteuid() == 0 ? "give it where it was taken: --cap-add NET_ADMIN of a "
+			      "container, CapabilityBoundingSet= of a service"
+					     : "run it as root: sudo actuary record");
 	} else if (!is_in_initial("/proc/self/ns/user", USER_NS_INITIAL)) {
 		find(finding, CHECK_REFUSED, "held in this user namespace only");
 		mend(finding, "run it on the host, as root");
@@ -194,8 +205,9 @@ void check_registration(struct checkup *checkup, struct finding *finding)
 	find(finding, ret == -ENOENT ? CHECK_MISSING : CHECK_REFUSED, "%s", why.text);
 	if (ret == -ENONET)
 		mend(finding, "nsenter -t 1 -n actuary record");
-	else if (ret == -EPERM && is_in_initial("/proc/self/ns/user", USER_NS_INITIAL))
-		mend(finding, "sudo actuary record");
+	else if (ret == -EPERM && is_in_initial("/proc/self/ns/user", USER_NS_INITIAL) &&
+		 is_in_initial("/proc/self/ns/pid", PID_NS_INITIAL))
+		mend_as_root(finding, "sudo actuary record");
 }
 
 void check_exits(struct checkup *checkup, struct finding *finding)

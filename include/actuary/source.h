@@ -121,8 +121,8 @@ struct act_taskstats_options {
  * Opens the kernel's taskstats exit messages: one socket for each CPU, so that
  * losses can be counted by the sequence numbers, which are per CPU.  Needs
  * CAP_NET_ADMIN in the initial user, pid and network namespace, for this call
- * only.  Returns 0 or: -EPERM (capability), -EINVAL (bad cpu list, or not the
- * initial pid namespace), -ENOENT (not built into the kernel), -ENONET (other
+ * only.  Returns 0 or: -EPERM (capability, or another user or pid namespace),
+ * -EINVAL (bad options), -ENOENT (not built into the kernel), -ENONET (other
  * network namespace), -ENODATA (self-test failed), -EEXIST (capture exists),
  * other errno.  @ret_why is filled on every failure.
  */

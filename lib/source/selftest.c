@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <linux/sock_diag.h>
 
@@ -38,7 +39,8 @@ void taskstats_explain_refusal(int error, struct act_why *ret_why)
 			       "namespace, and this is another: run it outside the container");
 	else if (error == -EPERM)
 		source_explain(ret_why, "not permitted to listen to exits: CAP_NET_ADMIN is "
-			       "needed, so run it as root (sudo)");
+			       "needed, %s", geteuid() == 0 ? "which was taken from root here"
+							    : "so run it as root (sudo)");
 	else
 		source_explain(ret_why, "the kernel refused to tell exits: %s",
 			       strerror(-error));

@@ -151,7 +151,8 @@ static int open_listener(struct exits *exits, int cpu, uint16_t family,
 	ret = register_cpu(listener);
 	if (ret < 0) {
 		taskstats_explain_refusal(ret, ret_why);
-		return ret;
+		/* That's how it refuses another pid namespace; the options are fine. */
+		return ret == -EINVAL ? -EPERM : ret;
 	}
 	/* Only now: the answer must not be dropped for a tiny buffer. */
 	ret = set_rcvbuf(exits, genl_fd(&listener->genl));

@@ -80,6 +80,24 @@ if setpriv --reuid 65534 --regid 65534 --clear-groups true 2>/dev/null; then
 	same "an ordinary user: log" refused "$(point log status)"
 fi
 
+# Root of a container or a service that took the capability away.
+taken="--bounding-set=-net_admin --inh-caps=-net_admin"
+# shellcheck disable=SC2086 # two options
+if setpriv $taken true 2>/dev/null; then
+	run setpriv $taken "$tmp/actuary" doctor --json --log "$tmp/log"
+	consistent "root without it"
+	same "root without it: status" 1 "$status"
+	same "root without it: capability" refused "$(point cap-net-admin status)"
+	contains "root without it: where to give it" NET_ADMIN "$(point cap-net-admin mend)"
+	same "root without it: registration" refused "$(point registration status)"
+	contains "root without it: reason" "taken from root" "$(point registration detail)"
+	same "root without it: is not sent to root" 0 "$(grep -c sudo.actuary "$tmp/stdout")"
+	same "root without it: exits" unknown "$(point exits status)"
+	same "root without it: buffer" refused "$(point receive-buffer status)"
+	expect_error 1 "taken from root" setpriv $taken "$tmp/actuary" record --log "$tmp/none"
+	[ ! -e "$tmp/none" ] || fail "a log was made for nothing"
+fi
+
 # In a namespace of its own, as one of the flags of unshare(1).
 inside()
 {
@@ -105,3 +123,14 @@ if inside -Ur; then
 	same "unshare -Ur: capability" refused "$(point cap-net-admin status)"
 	contains "unshare -Ur: reason" "user namespace" "$(point registration detail)"
 fi
+if inside -U; then
+	same "unshare -U: namespace" refused "$(point user-namespace status)"
+	contains "unshare -U: reason" "user namespace" "$(point registration detail)"
+fi
+# A recorder says the same, in a line, and makes no log.
+for how in "-n network" "-pf pid" "-U user"; do
+	flag=${how% *}
+	unshare "$flag" true 2>/dev/null || continue
+	expect_error 1 "${how#* } namespace" unshare "$flag" "$tmp/actuary" record --log "$tmp/none"
+	[ ! -e "$tmp/none" ] || fail "a log was made for nothing"
+done
