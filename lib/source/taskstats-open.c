@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include <linux/taskstats.h>
 
@@ -138,7 +137,6 @@ static int open_listener(struct exits *exits, int cpu, uint16_t family,
 {
 	size_t index = exits->listeners;
 	struct listener *listener = &exits->listener[index];
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = index };
 	int ret;
 
 	listener->cpu = cpu;
@@ -147,6 +145,7 @@ static int open_listener(struct exits *exits, int cpu, uint16_t family,
 		genl_explain(ret, ret_why);
 		return ret;
 	}
+	exits->pollfd[index] = (struct pollfd){ .fd = genl_fd(&listener->genl), .events = POLLIN };
 	exits->listeners++;
 	ret = register_cpu(listener);
 	if (ret < 0) {
@@ -158,9 +157,6 @@ static int open_listener(struct exits *exits, int cpu, uint16_t family,
 	ret = set_rcvbuf(exits, genl_fd(&listener->genl));
 	if (ret == 0)
 		ret = connect_to_kernel(genl_fd(&listener->genl));
-	if (ret == 0 && epoll_ctl(exits->epoll, EPOLL_CTL_ADD, genl_fd(&listener->genl),
-				  &event) < 0)
-		ret = -errno;
 	if (ret < 0)
 		source_explain(ret_why, "cannot prepare the socket of CPU %d: %s", cpu,
 			       strerror(-ret));
@@ -206,11 +202,9 @@ static int allocate(struct exits *exits, const unsigned char *set)
 		if (set[cpu])
 			numbers[count++] = cpu;
 	exits->listener = calloc(count, sizeof(*exits->listener));
-	if (!exits->listener)
+	exits->pollfd = calloc(count, sizeof(*exits->pollfd));
+	if (!exits->listener || !exits->pollfd)
 		return -ENOMEM;
-	exits->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (exits->epoll < 0)
-		return -errno;
 	batch_init(&exits->batch);
 	return intake_init(&exits->intake, &exits->source.stats, numbers, count);
 }
@@ -298,7 +292,6 @@ int act_source_open_taskstats(const struct act_taskstats_options *options,
 		return -ENOMEM;
 	}
 	exits->source.ops = &taskstats_ops;
-	exits->epoll = -1;
 	exits->intake.delayacct.fd = -1;
 	exits->rcvbuf_bytes = options->rcvbuf_bytes ? options->rcvbuf_bytes : RCVBUF_BYTES;
 	exits->interval_max_ns = options->interval_ns ? options->interval_ns : INTERVAL_NS;

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -184,21 +183,17 @@ static void look_at_switch(struct exits *exits)
 
 static int drain_ready(struct exits *exits, const struct act_sink *sink)
 {
-	struct epoll_event ready[BATCH];
-	size_t most = 0, rounds = exits->listeners / BATCH + 1;
-	int count = BATCH, ret = 0;
+	size_t most = 0;
+	int ret = 0;
 
-	/* Level-triggered and fair: whoever is not in this round is in the next. */
-	while (ret == 0 && count == BATCH && rounds-- > 0) {
-		count = epoll_wait(exits->epoll, ready, BATCH, 0);
-		if (count < 0)
-			return errno == EINTR ? 0 : -errno;
-		for (int i = 0; ret == 0 && i < count; i++) {
-			size_t bytes = 0;
+	if (poll(exits->pollfd, exits->listeners, 0) < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (size_t i = 0; ret == 0 && i < exits->listeners; i++) {
+		size_t bytes = 0;
 
-			ret = drain_listener(exits, ready[i].data.u64, &bytes, sink);
-			most = bytes > most ? bytes : most;
-		}
+		if (exits->pollfd[i].revents)
+			ret = drain_listener(exits, i, &bytes, sink);
+		most = bytes > most ? bytes : most;
 	}
 	adapt_interval(exits, most);
 	return ret;
@@ -231,6 +226,10 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
+/*
+ * Nobody waits on a socket while exits come, or each would wake the waiter: an
+ * epoll set, which never leaves its sockets' queues, costs every exit its call.
+ */
 static int wait_taskstats(struct act_source *source, uint64_t timeout_ns)
 {
 	struct exits *exits = (struct exits *)source;
@@ -238,11 +237,10 @@ static int wait_taskstats(struct act_source *source, uint64_t timeout_ns)
 	uint64_t began_ns = clock_monotonic_ns();
 
 	if (!exits->is_busy) {
-		struct pollfd pollfd = { .fd = exits->epoll, .events = POLLIN };
 		struct timespec time = { .tv_sec = (time_t)(timeout_ns / NSEC_PER_SEC),
 					 .tv_nsec = (long)(timeout_ns % NSEC_PER_SEC) };
 		uint64_t waited_ns;
-		int ret = ppoll(&pollfd, 1, &time, NULL);
+		int ret = ppoll(exits->pollfd, exits->listeners, &time, NULL);
 
 		if (ret < 0 && errno != EINTR)
 			return -errno;
@@ -366,10 +364,9 @@ static void free_taskstats(struct act_source *source)
 
 	for (size_t i = 0; i < exits->listeners; i++)
 		genl_close(&exits->listener[i].genl);
-	if (exits->epoll >= 0)
-		close(exits->epoll);
 	capture_close(exits->capture);
 	intake_release(&exits->intake);
+	free(exits->pollfd);
 	free(exits->listener);
 	free(exits);
 }

@@ -3,6 +3,7 @@
 #define SOURCE_TASKSTATS_H
 
 /* The inside of the taskstats source, shared by taskstats*.c and selftest.c. */
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -45,8 +46,8 @@ struct exits {
 	struct act_source source;
 	struct intake intake;
 	struct listener *listener;
+	struct pollfd *pollfd; /* of each listener */
 	size_t listeners;
-	int epoll;
 	bool is_busy; /* the last drain brought something */
 	uint64_t interval_max_ns;
 	uint64_t rcvbuf_bytes;
