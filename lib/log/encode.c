@@ -21,6 +21,7 @@
 #include "base/wide.h"
 
 #define LEVEL 1
+#define MIN_MATCH 7     /* short repeats of a column are not worth reading them */
 #define TEXT_SLOTS 8192 /* a power of two, more than twice the texts of most groups */
 #define SAMPLES 256     /* rows looked at to choose what predicts a column, about */
 
@@ -109,6 +110,7 @@ struct group *group_new(size_t rows)
 	}
 	ZSTD_CCtx_setParameter(group->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(group->zstd, ZSTD_c_contentSizeFlag, 0);
+	ZSTD_CCtx_setParameter(group->zstd, ZSTD_c_minMatch, MIN_MATCH);
 	return group;
 }
 
