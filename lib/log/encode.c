@@ -412,7 +412,7 @@ static void choose_base(struct part *part)
 WIDE
 static void look_at(struct part *part, bool *ret_constant)
 {
-	uint64_t first = part->value[0], differs = 0;
+	uint64_t first = part->value[0], differs = 0, min = UINT64_MAX, max = 0;
 	size_t unknowns = 0;
 
 	for (size_t row = 0; row < part->rows; row++) {
@@ -423,16 +423,16 @@ static void look_at(struct part *part, bool *ret_constant)
 	part->has_unknown = unknowns > 0;
 	if (!differs)
 		return;
-	part->min = UINT64_MAX;
-	part->max = 0;
 	for (size_t row = 0; row < part->rows; row++) {
 		uint64_t value = part->value[row];
+		uint64_t low = value == ACT_UNKNOWN ? UINT64_MAX : value;
+		uint64_t high = value == ACT_UNKNOWN ? 0 : value;
 
-		if (value == ACT_UNKNOWN)
-			continue;
-		part->min = value < part->min ? value : part->min;
-		part->max = value > part->max ? value : part->max;
+		min = low < min ? low : min;
+		max = high > max ? high : max;
 	}
+	part->min = min;
+	part->max = max;
 }
 
 /*
@@ -557,23 +557,36 @@ static uint8_t *lay_out_unknowns(const struct part *part, uint8_t *map)
 	return map + (part->rows + 7) / 8;
 }
 
-/* Returns the bytes laid out. */
 WIDE
+static void zigzag_all(uint64_t *value, size_t rows)
+{
+	for (size_t row = 0; row < rows; row++)
+		value[row] = zigzag(value[row]);
+}
+
+/* The @byte-th bytes of all. */
+WIDE
+static void lay_out_plane(const uint64_t *restrict value, size_t rows, unsigned int byte,
+			  uint8_t *restrict plane)
+{
+	for (size_t row = 0; row < rows; row++)
+		plane[row] = (uint8_t)(value[row] >> 8 * byte);
+}
+
+/* Returns the bytes laid out. */
 static size_t lay_out(struct part *part)
 {
 	struct group *group = part->group;
-	uint64_t *residual = group->residual;
 	uint8_t *plane = group->planes;
 
 	/* From the minimum up they are unsigned. */
-	for (size_t row = 0; part->base != BASE_MINIMUM && row < part->rows; row++)
-		residual[row] = zigzag(residual[row]);
-	part->width = (bits_of(bits_set_in_any(residual, part->rows)) + 7) / 8;
+	if (part->base != BASE_MINIMUM)
+		zigzag_all(group->residual, part->rows);
+	part->width = (bits_of(bits_set_in_any(group->residual, part->rows)) + 7) / 8;
 	if (part->has_unknown)
 		plane = lay_out_unknowns(part, plane);
 	for (unsigned int byte = 0; byte < part->width; byte++, plane += part->rows)
-		for (size_t row = 0; row < part->rows; row++)
-			plane[row] = (uint8_t)(residual[row] >> 8 * byte);
+		lay_out_plane(group->residual, part->rows, byte, plane);
 	return (size_t)(plane - group->planes);
 }
 

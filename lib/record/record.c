@@ -22,11 +22,14 @@ const struct act_field_info act_field_table[ACT_FIELDS] = {
 #undef FIELD_INFO
 };
 
+/* Copied as a whole: each record that is received begins so. */
+static const struct act_record nothing_known = {
+	.value = { [0 ... ACT_FIELDS - 1] = ACT_UNKNOWN },
+};
+
 void act_record_clear(struct act_record *record)
 {
-	for (size_t i = 0; i < ACT_FIELDS; i++)
-		record->value[i] = ACT_UNKNOWN;
-	memset(record->comm_text, 0, sizeof(record->comm_text));
+	*record = nothing_known;
 }
 
 static const struct act_derivation derivations[ACT_FIELDS] = {
