@@ -61,7 +61,7 @@ static const struct option_spec options[] = {
 	{ 0, "rcvbuf", OPTION_SIZE, "SIZE", OPTION(rcvbuf_bytes),
 	  "receive buffer of each CPU, as setsockopt takes it (8M)" },
 	{ 0, "interval", OPTION_DURATION, "DURATION", OPTION(interval_ns),
-	  "empty the buffers this often to begin with (10ms)" },
+	  "empty the buffers this often to begin with (20ms)" },
 	{ 0, "every", OPTION_COUNT, "N", OPTION(every),
 	  "after each N exits print exits, overflows and losses so far" },
 	{ 0, "capture", OPTION_TEXT, "FILE", OPTION(capture),

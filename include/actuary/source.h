@@ -107,7 +107,7 @@ struct act_taskstats_options {
 	const char *cpus;   /* kernel list syntax, "0-3,8"; NULL: every possible CPU */
 	uint64_t rcvbuf_bytes; /* as passed to setsockopt(2); 0: the default, 8 MiB, which
 	                          the kernel doubles */
-	uint64_t interval_ns;  /* drain interval to start from; 0: the default, 10 ms */
+	uint64_t interval_ns;  /* drain interval to start from; 0: the default, 20 ms */
 	/*
 	 * File to keep the raw messages in, see actuary-capture(5); NULL: none.
 	 * If it can't be written to its end, recording goes on without it, and

@@ -15,7 +15,7 @@
 
 /* The kernel doubles what it is passed, so this shows as 16 MiB. */
 #define RCVBUF_BYTES (8 * 1024 * 1024)
-#define INTERVAL_NS (10 * NSEC_PER_MSEC)
+#define INTERVAL_NS (20 * NSEC_PER_MSEC)
 #define REGISTER_TIMEOUT_MS 2000
 
 /* Below the usual net.core.rmem_max, so that it is had without privileges, too. */
