@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -25,7 +24,8 @@ static int exit_there(void *arg)
 {
 	const struct place *place = arg;
 
-	_exit(sched_setaffinity(0, place->size, place->set) < 0 ? errno : 0);
+	/* The child's exit status. */
+	return sched_setaffinity(0, place->size, place->set) < 0 ? errno : 0;
 }
 
 /*
