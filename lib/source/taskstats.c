@@ -72,6 +72,12 @@ static void read_drops(struct exits *exits, size_t index)
 			       &drops, sizeof(drops));
 }
 
+static void read_all_drops(struct exits *exits)
+{
+	for (size_t i = 0; i < exits->listeners; i++)
+		read_drops(exits, i);
+}
+
 /* ---- Delivering ---- */
 
 static int deliver_one(struct exits *exits, size_t index, const struct act_sink *sink)
@@ -209,6 +215,9 @@ static int drain_taskstats(struct act_source *source, const struct act_sink *sin
 	ret = deliver_batch(exits, sink);
 	if (ret == 0)
 		ret = drain_ready(exits, sink);
+	/* What a hole has lost was counted there before the hole showed. */
+	if (exits->intake.sequence.gaps > 0)
+		read_all_drops(exits);
 	if (ret == 0)
 		ret = intake_settle(&exits->intake, sink);
 	source->stats.drains++;
@@ -314,11 +323,9 @@ static int write_off(struct exits *exits, const bool *is_closed,
 {
 	int ret = 0;
 
-	for (size_t i = 0; ret == 0 && i < exits->listeners; i++) {
-		read_drops(exits, i);
+	for (size_t i = 0; ret == 0 && i < exits->listeners; i++)
 		if (!is_closed[i])
 			ret = intake_write_off(&exits->intake, i, clock_wall_ns(), sink);
-	}
 	return ret;
 }
 
@@ -331,14 +338,17 @@ static int finish_taskstats(struct act_source *source, const struct act_sink *si
 
 	if (!is_closed)
 		return -ENOMEM;
+	taskstats_make_room(exits, true);
 	do {
 		ret = close_streams(exits, is_closed, deadline_ns, sink);
 	} while (ret == 0 && clock_monotonic_ns() < deadline_ns);
+	taskstats_make_room(exits, false);
 	/* A foreign number may be on its way while its hole shows already. */
 	if (ret >= 0 && sequence_pending(&exits->intake.sequence) > 0) {
 		sleep_ns(INTERVAL_MIN_NS);
 		ret = drain_taskstats(source, sink);
 	}
+	read_all_drops(exits);
 	if (ret >= 0)
 		ret = intake_flush(&exits->intake, sink);
 	if (ret >= 0)
@@ -353,8 +363,7 @@ static bool is_behind_taskstats(struct act_source *source)
 {
 	struct exits *exits = (struct exits *)source;
 
-	for (size_t i = 0; i < exits->listeners; i++)
-		read_drops(exits, i);
+	read_all_drops(exits);
 	return intake_is_behind(&exits->intake);
 }
 
