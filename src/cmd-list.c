@@ -229,7 +229,7 @@ static int open_input(struct list *list, const struct act_field_set *fields,
 	int ret = act_input_open(list->log, ret_input, &why);
 
 	if (ret < 0) {
-		msg_error("%s", why.text);
+		tell_unread(list->log, ret, &why);
 		list->has_told = true;
 		return ret;
 	}

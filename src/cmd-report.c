@@ -322,7 +322,7 @@ static int open_input(struct report *report, struct act_input **ret_input)
 	int ret = act_input_open(report->log, ret_input, &why);
 
 	if (ret < 0) {
-		msg_error("%s", why.text);
+		tell_unread(report->log, ret, &why);
 		report->has_told = true;
 		return ret;
 	}

@@ -480,7 +480,7 @@ static int verify_log(struct verify *verify)
 	int ret = act_log_reader_open(verify->log, &reader, &why);
 
 	if (ret < 0) {
-		msg_error("%s", why.text);
+		tell_unread(verify->log, ret, &why);
 		return status_of(ret);
 	}
 	select_all(reader);

@@ -16,4 +16,9 @@ const char *default_log_path(const char *given);
 int choose_log(const struct command *command, const char *option, int argc, char **argv,
 	       const char **ret_path);
 
+struct act_why;
+
+/* Says why a log could not be read, and what to do where none was recorded yet. */
+void tell_unread(const char *path, int error, const struct act_why *why);
+
 #endif

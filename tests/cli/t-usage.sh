@@ -95,3 +95,12 @@ for action in "trap - PIPE" "trap '' PIPE"; do
 	[ ! -s "$tmp/stderr" ] || fail "complains of its reader: $(cat "$tmp/stderr")"
 	rm "$tmp/gone"
 done
+
+# ---- Nothing was recorded yet ----
+
+for command in report list verify; do
+	expect_error 2 "cannot read $tmp/none: No such file or directory" \
+		"$ACTUARY" "$command" "$tmp/none"
+	[ -e /var/log/actuary ] || expect_error 2 \
+		"name a log, or record one first: actuary record" "$ACTUARY" "$command"
+done
