@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ACTUARY_STATS_H
+#define ACTUARY_STATS_H
+
+/*
+ * Describing and comparing samples: pure functions, no I/O, no state.
+ *
+ * Samples are doubles, all finite; whoever reads them refuses others.  A figure
+ * that a set of samples does not have (the sd of one, an interval of five) is
+ * NaN, which callers print as "-", never as a number.  Functions that need room
+ * return 0 or -ENOMEM; -EINVAL is a caller's mistake (an empty set, a level that
+ * is none).  Levels are two-sided: 0.95 is a 95 % interval.
+ *
+ * actuary-compare(1) names the source of each formula.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An interval, and the level that it has in truth: exact laws are discrete. */
+struct act_interval {
+	double low, high; /* NaN: too few samples; infinite: unbounded */
+	double level;     /* achieved, 0.951171875 */
+};
+
+/* ---- One set ---- */
+
+struct act_description {
+	uint64_t n;
+	double min, max, sum, mean, median;
+	double variance, sd;   /* n - 1; NaN below two */
+	double mad;            /* median absolute deviation, not scaled */
+	double lag1;           /* autocorrelation, NIST's definition; in the order given */
+	uint64_t unique;       /* different values */
+	uint64_t outliers;     /* modified z above 3.5 (Iglewicz and Hoaglin 1993) */
+};
+
+/* Sorts in place, ascending.  Millions in a fraction of a second. */
+int act_sort(double *values, size_t n);
+
+/* @values in the order they were taken; @sorted the same, sorted.  n >= 1. */
+int act_describe(const double *values, const double *sorted, size_t n,
+		 struct act_description *ret);
+
+/* Quantile of sorted values, type 7 (Hyndman and Fan 1996); 0 <= p <= 1. */
+double act_quantile(const double *sorted, size_t n, double p);
+
+/* By order statistics; NaN when n is too small for the level. */
+struct act_interval act_quantile_interval(const double *sorted, size_t n, double p,
+					  double level);
+
+/* Mean with Student's interval. */
+struct act_interval act_mean_interval(double mean, double sd, size_t n, double level);
+
+/* The values that come most often: count descending, then value ascending. */
+struct act_frequent {
+	double value;
+	uint64_t count;
+};
+size_t act_most_frequent(const double *sorted, size_t n, struct act_frequent *ret, size_t room);
+
+/* ---- Histogram ---- */
+
+struct act_bins {
+	double min, width; /* bin i holds [min + i * width, min + (i + 1) * width) */
+	bool is_log;       /* then edges are min * 2^i, width unused; min > 0 */
+	size_t count;
+	uint64_t below, above; /* out of range */
+	uint64_t *bin;     /* the caller's, @count of them */
+};
+/* below + bins + above == n, always. */
+int act_bins_fill(struct act_bins *bins, const double *values, size_t n);
+
+/* ---- Two sets ---- */
+
+/* A test: what was computed, and the probability of it or more by chance. */
+struct act_test {
+	double statistic;
+	double df;      /* NaN: none */
+	double p;       /* two-sided */
+	double p_floor; /* the least that so few samples can give; 0: none */
+	bool is_exact;
+};
+
+struct act_summary { /* of a set of which only this is known */
+	double mean, sd;
+	double n;
+};
+
+/* NaN p where there is no spread. */
+struct act_test act_welch(const struct act_summary *a, const struct act_summary *b);
+struct act_interval act_welch_interval(const struct act_summary *a, const struct act_summary *b,
+				       double level); /* of mean b - mean a */
+struct act_test act_student(const struct act_summary *a, const struct act_summary *b);
+struct act_interval act_student_interval(const struct act_summary *a,
+					 const struct act_summary *b, double level);
+
+/* Statistic is U of a (pairs in which a is larger, ties half). Exact, with ties too, up to 25 a side. */
+int act_mann_whitney(const double *a, size_t na, const double *b, size_t nb,
+		     struct act_test *ret);
+double act_a12(const double *a, size_t na, const double *b, size_t nb); /* P(b>a) + P(=)/2 */
+
+/* Hodges-Lehmann shift b - a with Moses' interval; O((na + nb) log) memory and time. */
+int act_shift(const double *a, size_t na, const double *b, size_t nb, double level,
+	      double *ret_shift, struct act_interval *ret_interval);
+/* The same as a ratio b / a, by logarithms; -EDOM unless all are > 0. */
+int act_ratio(const double *a, size_t na, const double *b, size_t nb, double level,
+	      double *ret_ratio, struct act_interval *ret_interval);
+/* Ratio of means b / a, Kalibera and Jones' (Fieller's) interval. */
+struct act_interval act_ratio_of_means(const struct act_summary *a, const struct act_summary *b,
+				       double level, double *ret_ratio);
+/* Exact for few, else sampled from @seed: difference of means. */
+int act_permutation(const double *a, size_t na, const double *b, size_t nb, uint64_t seed,
+		    struct act_test *ret);
+
+/* ---- Pairs ---- */
+
+/* Signed rank of differences: zeros by Pratt, ties by the exact law up to 60. */
+int act_signed_rank(const double *d, size_t n, struct act_test *ret);
+/* Pseudomedian of differences with its signed-rank interval (Walsh averages). */
+int act_pseudomedian(const double *d, size_t n, double level, double *ret_median,
+		     struct act_interval *ret_interval);
+struct act_test act_paired_t(const double *d, size_t n);
+
+/* ---- Is the series sound? ---- */
+
+double act_autocorrelation(const double *values, size_t n, size_t lag);
+struct act_test act_ljung_box(const double *values, size_t n, size_t lags);
+int act_kendall(const double *values, size_t n, struct act_test *ret); /* tau-b with the index */
+double act_effective_n(double n, double lag1);
+
+/* ---- Deciding ---- */
+
+enum act_verdict {
+	ACT_INCONCLUSIVE,
+	ACT_EQUIVALENT, /* the interval lies inside +- bound */
+	ACT_SLOWER,     /* b is larger: it lies above 1 */
+	ACT_FASTER,
+};
+/*
+ * By the interval of the ratio b / a against a practical bound (0.01 is 1 %).
+ * An effect smaller than @noise (half the A/A interval; 0: not known) decides nothing.
+ */
+enum act_verdict act_decide(const struct act_interval *ratio, double bound, double noise);
+const char *act_verdict_word(enum act_verdict verdict);
+
+/* Adjusted p, in place, in the order given. */
+int act_holm(double *p, size_t n);
+int act_benjamini_hochberg(double *p, size_t n);
+
+/* Pairs needed so that an effect of @effect (0.01) is found with @power at level 1 - @alpha. */
+double act_pairs_needed(double sd_log_ratio, double effect, double alpha, double power);
+/* The smallest effect that @n pairs find. */
+double act_detectable(double sd_log_ratio, double n, double alpha, double power);
+
+/* HdrHistogram's correction of coordinated omission: how many values it would add. */
+int act_correct_omission(const double *values, size_t n, double interval,
+			 double **ret_values, size_t *ret_n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
