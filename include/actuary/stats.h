@@ -39,7 +39,7 @@ struct act_description {
 	uint64_t outliers;     /* modified z above 3.5 (Iglewicz and Hoaglin 1993) */
 };
 
-/* Sorts in place, ascending.  Millions in a fraction of a second. */
+/* Sorts in place, ascending, without further room.  -EINVAL: not all were finite. */
 int act_sort(double *values, size_t n);
 
 /* @values in the order they were taken; @sorted the same, sorted.  n >= 1. */
@@ -48,6 +48,9 @@ int act_describe(const double *values, const double *sorted, size_t n,
 
 /* Quantile of sorted values, type 7 (Hyndman and Fan 1996); 0 <= p <= 1. */
 double act_quantile(const double *sorted, size_t n, double p);
+
+/* The value of rank ceil(np), type 1: one that was measured. */
+double act_quantile_nearest(const double *sorted, size_t n, double p);
 
 /* By order statistics; NaN when n is too small for the level. */
 struct act_interval act_quantile_interval(const double *sorted, size_t n, double p,
@@ -72,7 +75,10 @@ struct act_bins {
 	uint64_t below, above; /* out of range */
 	uint64_t *bin;     /* the caller's, @count of them */
 };
-/* below + bins + above == n, always. */
+/*
+ * Counts from zero; below + bins + above == n, always.  What is as near to an edge as
+ * rounding brings it lies on it: 299.65 is in the second bin from 299.60 by 0.05.
+ */
 int act_bins_fill(struct act_bins *bins, const double *values, size_t n);
 
 /* ---- Two sets ---- */
@@ -91,7 +97,9 @@ struct act_summary { /* of a set of which only this is known */
 	double n;
 };
 
-/* NaN p where there is no spread. */
+int act_summarize(const double *values, size_t n, struct act_summary *ret);
+
+/* NaN statistic and p where there is no spread. */
 struct act_test act_welch(const struct act_summary *a, const struct act_summary *b);
 struct act_interval act_welch_interval(const struct act_summary *a, const struct act_summary *b,
 				       double level); /* of mean b - mean a */
@@ -99,7 +107,12 @@ struct act_test act_student(const struct act_summary *a, const struct act_summar
 struct act_interval act_student_interval(const struct act_summary *a,
 					 const struct act_summary *b, double level);
 
-/* Statistic is U of a (pairs in which a is larger, ties half). Exact, with ties too, up to 25 a side. */
+double act_cohen_d(const struct act_summary *a, const struct act_summary *b); /* b - a */
+
+/*
+ * Statistic is U of a (pairs in which a is larger, ties half).  Exact below 50 a side, with
+ * ties up to 25; else normal, with their correction and that for continuity.
+ */
 int act_mann_whitney(const double *a, size_t na, const double *b, size_t nb,
 		     struct act_test *ret);
 double act_a12(const double *a, size_t na, const double *b, size_t nb); /* P(b>a) + P(=)/2 */
@@ -113,7 +126,7 @@ int act_ratio(const double *a, size_t na, const double *b, size_t nb, double lev
 /* Ratio of means b / a, Kalibera and Jones' (Fieller's) interval. */
 struct act_interval act_ratio_of_means(const struct act_summary *a, const struct act_summary *b,
 				       double level, double *ret_ratio);
-/* Exact for few, else sampled from @seed: difference of means. */
+/* Exact up to 2^20 ways, else sampled from @seed: difference of means b - a. */
 int act_permutation(const double *a, size_t na, const double *b, size_t nb, uint64_t seed,
 		    struct act_test *ret);
 
@@ -125,13 +138,15 @@ int act_signed_rank(const double *d, size_t n, struct act_test *ret);
 int act_pseudomedian(const double *d, size_t n, double level, double *ret_median,
 		     struct act_interval *ret_interval);
 struct act_test act_paired_t(const double *d, size_t n);
+/* Permutation of pairs, that is of signs: the mean.  Exact up to 20. */
+int act_sign_flip(const double *d, size_t n, uint64_t seed, struct act_test *ret);
 
 /* ---- Is the series sound? ---- */
 
 double act_autocorrelation(const double *values, size_t n, size_t lag);
 struct act_test act_ljung_box(const double *values, size_t n, size_t lags);
 int act_kendall(const double *values, size_t n, struct act_test *ret); /* tau-b with the index */
-double act_effective_n(double n, double lag1);
+double act_effective_n(double n, double lag1); /* never more than n */
 
 /* ---- Deciding ---- */
 
@@ -143,7 +158,8 @@ enum act_verdict {
 };
 /*
  * By the interval of the ratio b / a against a practical bound (0.01 is 1 %).
- * An effect smaller than @noise (half the A/A interval; 0: not known) decides nothing.
+ * An effect smaller than @noise (half the A/A interval; 0: not known) decides nothing, and
+ * noise as large as the bound leaves nothing equivalent.
  */
 enum act_verdict act_decide(const struct act_interval *ratio, double bound, double noise);
 const char *act_verdict_word(enum act_verdict verdict);
@@ -152,12 +168,19 @@ const char *act_verdict_word(enum act_verdict verdict);
 int act_holm(double *p, size_t n);
 int act_benjamini_hochberg(double *p, size_t n);
 
-/* Pairs needed so that an effect of @effect (0.01) is found with @power at level 1 - @alpha. */
+/* Whole pairs needed by the signed-rank test so that an effect of @effect (0.01) is found with @power at level 1 - @alpha. */
 double act_pairs_needed(double sd_log_ratio, double effect, double alpha, double power);
 /* The smallest effect that @n pairs find. */
 double act_detectable(double sd_log_ratio, double n, double alpha, double power);
 
-/* HdrHistogram's correction of coordinated omission: how many values it would add. */
+/* The t-test's n of each set, or of pairs, and its power, as R's power.t.test. */
+double act_t_power(double n, double effect, double sd, double alpha, bool is_paired);
+double act_t_needed(double effect, double sd, double alpha, double power, bool is_paired);
+
+/*
+ * HdrHistogram's correction of coordinated omission: the values, each followed by those that
+ * one call in @interval would have seen meanwhile.  To be freed.  -E2BIG: over 2^30 of them.
+ */
 int act_correct_omission(const double *values, size_t n, double interval,
 			 double **ret_values, size_t *ret_n);
 

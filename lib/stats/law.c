@@ -62,6 +62,11 @@ double law_normal_quantile(double p)
 	return p > 0 && p < 1 ? qnorm(p, 0, 1, 1, 0) : NAN;
 }
 
+double law_tail(double level)
+{
+	return (1 - level) / 2 * (1 + 1e-12);
+}
+
 double law_chi_squared_above(double q, double df)
 {
 	if (isnan(q) || !is_df(df))

@@ -20,6 +20,12 @@ double law_normal_below(double z);
 double law_normal_p(double z); /* P(|Z| >= |z|) */
 double law_normal_quantile(double p);
 
+/*
+ * What may lie beyond each end of an interval of that level.  A little more is let
+ * by, so that a probability which is just that much in truth is not refused.
+ */
+double law_tail(double level);
+
 double law_chi_squared_above(double q, double df);
 
 /* P(B <= k), P(B >= k) for n trials. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+
+#include <actuary/stats.h>
+
+#include "stats/law.h"
+
+/* A signed-rank test needs pi / 3 times the pairs of a t-test, where the law is normal. */
+#define RELATIVE_COST (M_PI / 3)
+
+static bool is_probability(double p)
+{
+	return p > 0 && p < 1;
+}
+
+/* How many standard errors away an effect is to be. */
+static double reach(double alpha, double power)
+{
+	if (!is_probability(alpha) || !is_probability(power))
+		return NAN;
+	return law_normal_quantile(1 - alpha / 2) + law_normal_quantile(power);
+}
+
+/* Fewer can have no p below alpha, whatever they are: 2 / 2^n is the least. */
+static double pairs_least(double alpha)
+{
+	return ceil(1 - log2(alpha));
+}
+
+double act_pairs_needed(double sd_log_ratio, double effect, double alpha, double power)
+{
+	double times = sd_log_ratio / log1p(effect) * reach(alpha, power);
+
+	if (isnan(times) || !(sd_log_ratio >= 0))
+		return NAN;
+	return fmax(ceil(times * times * RELATIVE_COST), pairs_least(alpha));
+}
+
+double act_detectable(double sd_log_ratio, double n, double alpha, double power)
+{
+	if (!(n >= 2) || !(sd_log_ratio >= 0))
+		return NAN;
+	return expm1(reach(alpha, power) * sd_log_ratio * sqrt(RELATIVE_COST / n));
+}
+
+double act_t_power(double n, double effect, double sd, double alpha, bool is_paired)
+{
+	double df = is_paired ? n - 1 : 2 * (n - 1);
+	double shift = fabs(effect) / sd * sqrt(is_paired ? n : n / 2);
+
+	if (!(sd > 0) || !is_probability(alpha))
+		return NAN;
+	return law_student_shifted(law_student_quantile(1 - alpha, df), df, shift);
+}
+
+/* Power rises with n: doubled until it is enough, then halved down to the last digit. */
+double act_t_needed(double effect, double sd, double alpha, double power, bool is_paired)
+{
+	double low = 2, high = 2;
+
+	if (isnan(act_t_power(high, effect, sd, alpha, is_paired)) || !is_probability(power) ||
+	    !(fabs(effect) > 0))
+		return NAN;
+	while (act_t_power(high, effect, sd, alpha, is_paired) < power) {
+		low = high;
+		high *= 2;
+		if (high > 1e15)
+			return INFINITY;
+	}
+	for (int i = 0; i < 60 && low < high; i++) {
+		double middle = low + (high - low) / 2;
+
+		if (act_t_power(middle, effect, sd, alpha, is_paired) < power)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
