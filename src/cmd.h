@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/option.h"
+
 /* Exit statuses: the whole program's promise, see actuary(1). */
 enum status {
 	STATUS_OK = 0,
@@ -27,25 +29,6 @@ enum status {
 	STATUS_USAGE = 2,      /* usage or bad input */
 	STATUS_DIFFERENT = 3,  /* a difference was found, --gate */
 	STATUS_UNTRUSTED = 4,  /* records are missing: what is shown is not all */
-};
-
-enum option_type {
-	OPTION_FLAG,     /* bool */
-	OPTION_TEXT,     /* const char * */
-	OPTION_COUNT,    /* uint64_t */
-	OPTION_SIZE,     /* uint64_t, bytes */
-	OPTION_DURATION, /* uint64_t, ns */
-	OPTION_TIME,     /* uint64_t, ns since the epoch */
-	OPTION_CHOICE,   /* int: index into the words of @arg, "task|process|both" */
-};
-
-struct option_spec {
-	char letter;         /* short option, 0 for none */
-	const char *name;    /* long option, without dashes */
-	enum option_type type;
-	const char *arg;     /* what the argument is called, "SIZE"; NULL for flags */
-	size_t offset;       /* of the member in the command's struct */
-	const char *help;    /* one line; "" continues nothing */
 };
 
 struct command {
