@@ -13,20 +13,18 @@ static double between(double low, double high, double part)
 
 double act_quantile(const double *sorted, size_t n, double p)
 {
-	double at, whole;
+	double at, part;
 	size_t low;
 
 	if (n == 0 || !(p >= 0 && p <= 1))
 		return NAN;
 	at = (double)(n - 1) * p;
 	/* 0.29 * 100 is meant to be 29: R allows for the same. */
-	whole = nearbyint(at);
-	if (fabs(at - whole) > 4 * DBL_EPSILON * fmax(at, 1))
-		whole = floor(at);
-	low = (size_t)whole;
-	if (low >= n - 1)
-		return sorted[n - 1];
-	return between(sorted[low], sorted[low + 1], fmax(at - whole, 0));
+	if (fabs(at - nearbyint(at)) <= 4 * DBL_EPSILON * fmax(at, 1))
+		at = nearbyint(at);
+	low = (size_t)at;
+	part = at - (double)low;
+	return part > 0 ? between(sorted[low], sorted[low + 1], part) : sorted[low];
 }
 
 double act_quantile_nearest(const double *sorted, size_t n, double p)
