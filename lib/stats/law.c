@@ -33,10 +33,12 @@ double law_student_quantile(double level, double df)
 	return qt((1 - level) / 2, df, 0, 0);
 }
 
-double law_student_shifted(double t, double df, double shift)
+double law_student_shifted(double t, double df, double shift) // NOLINT(misc-no-recursion)
 {
 	if (isnan(t) || isnan(shift) || !is_df(df))
 		return NAN;
+	if (t < 0)
+		return 1 - law_student_shifted(-t, df, -shift);
 	/* Beyond 37.6 R's series begins with a number that is too small for a double. */
 	if (fabs(shift) > 37) {
 		double s = 1 / (4 * df);
@@ -89,6 +91,8 @@ double law_choose(double n, double k)
 {
 	double least = fmin(k, n - k), ret = 1;
 
+	if (least < 0)
+		return 0;
 	if (least > 1030)
 		return INFINITY; /* C(2060, 1030) is beyond doubles, and so are all with more */
 	for (double i = 1; i <= least; i++)
