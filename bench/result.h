@@ -18,9 +18,6 @@
 
 #define RESULT_VERSION 1
 
-/* The metric that a series is: every one-way latency of the sample's round. */
-#define RESULT_SERIES "latency_ns"
-
 struct sample; /* run.h */
 
 /* One fact of the environment; @text NULL: it could not be read. */
@@ -47,7 +44,8 @@ struct result_header {
 	const char *const *options;
 	size_t metric_count;   /* in the order of each sample's values */
 	const char *const *metrics;
-	const char *primary;   /* one of them, or RESULT_SERIES; reading: NULL is none */
+	const char *series;    /* the metric that is kept one by one, "latency_ns"; NULL: none */
+	const char *primary;   /* the one that is compared, of either kind; NULL: none */
 	size_t condition_count; /* the first is the baseline; 0: none was set */
 	const char *const *conditions;
 	const char *const *specs; /* what each stands for, "record"; NULL: not told */
