@@ -7,9 +7,12 @@
  *
  * It is the program itself, executed anew (so that address space layout is
  * drawn again), in a process group of its own, its standard input /dev/null.
- * Samples come back over a pipe as they are made.  Whatever the run leaves
- * behind is found (we are its subreaper) and killed.
+ * Samples come back over a pipe as they are made, in batches.  What the run
+ * prints on its standard output is not kept.  Whatever it leaves behind is found
+ * and killed (keeper.h).
  */
+#include <signal.h>
+
 #include "bench/workload.h"
 
 /* What the harness measures of every round, before the workload's own metrics. */
@@ -33,6 +36,14 @@ struct run_spec {
 	uint64_t min_ns;   /* go on for at least so long */
 	uint64_t warmup;   /* rounds before that, marked */
 	uint64_t timeout_ns; /* 0: none */
+	/* Where the program's handler leaves the signal that is to end the run; or NULL. */
+	const volatile sig_atomic_t *stop;
+	/*
+	 * Called in the run's process before it is executed, to enter a cgroup or
+	 * set an affinity: 0 or negative errno, only async-signal-safe; or NULL.
+	 */
+	int (*enter)(void *arg);
+	void *enter_arg;
 };
 
 /* One timed round.  Pointers are valid during the callback only. */
@@ -49,7 +60,8 @@ struct sample {
 struct run_outcome {
 	bool is_valid;
 	uint64_t samples;
-	char reason[256]; /* why not; "" if valid */
+	uint64_t leftovers; /* processes that it left behind, which were killed */
+	char reason[512]; /* why not; "" if valid */
 	int signal;       /* that asked us to stop; 0: none */
 };
 
@@ -62,6 +74,12 @@ struct run_outcome {
 int run_execute(const struct run_spec *spec,
 		int (*on_sample)(void *arg, const struct sample *sample), void *arg,
 		struct run_outcome *ret, struct act_why *ret_why);
+
+/*
+ * What a round of nothing takes, the median of a run of the workload "null": so
+ * much of each sample's wall_ns is the harness's.
+ */
+int run_harness_ns(double *ret_ns, struct act_why *ret_why);
 
 /*
  * The other side: what the executed program does.  @fd is where samples go.

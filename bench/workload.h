@@ -48,6 +48,12 @@ struct workload {
 	const struct metric *metrics;      /* its own; ends with an all-zero entry */
 	const char *series;                /* name of the metric kept one by one; NULL: none */
 	const char *primary;               /* the metric that is compared: mostly "wall_ns" */
+	bool takes_arguments;              /* behind the options; else they are refused */
+	/*
+	 * Whether the options make sense, asked before anything is run; NULL: each
+	 * does.  0 or -EINVAL after explaining.
+	 */
+	int (*check)(const void *options, int argc, char **argv, struct act_why *why);
 	/*
 	 * @argv holds what follows the options.  All return 0 or a negative errno
 	 * after explaining; a round that fails ends the run, which is invalid then.

@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "msg.h"
 
-/* What every command has. */
+/* What every command has; a workload has only the help. */
 enum { SHARED_QUIET, SHARED_HELP };
 static const struct option_spec shared[] = {
 	[SHARED_QUIET] = { 'q', "quiet", OPTION_FLAG, NULL, 0,
@@ -18,6 +18,11 @@ static const struct option_spec shared[] = {
 			  "-h: this text; --help: the manual page" },
 	{ 0 },
 };
+
+static const struct option_spec *shared_of(const struct opts_table *table)
+{
+	return &shared[table->has_no_quiet ? SHARED_HELP : SHARED_QUIET];
+}
 
 static size_t count(const struct option_spec *specs)
 {
@@ -89,7 +94,7 @@ static int store(const struct option_spec *spec, const char *value, void *option
  * later would change what an old script means.
  */
 struct parser {
-	const struct command *command;
+	const struct opts_table *table;
 	void *options;
 	struct opts opts;
 	int argc;
@@ -98,14 +103,14 @@ struct parser {
 };
 
 /* Of either table: the one that @matches. */
-static const struct option_spec *find(const struct command *command,
+static const struct option_spec *find(const struct opts_table *table,
 				      bool (*matches)(const struct option_spec *, const char *),
 				      const char *word)
 {
-	for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
+	for (const struct option_spec *spec = table->options; spec && spec->name; spec++)
 		if (matches(spec, word))
 			return spec;
-	for (const struct option_spec *spec = shared; spec->name; spec++)
+	for (const struct option_spec *spec = shared_of(table); spec->name; spec++)
 		if (matches(spec, word))
 			return spec;
 	return NULL;
@@ -159,12 +164,12 @@ static int take_option(struct parser *parser, const struct option_spec *spec, co
 /* "name", "name=value" */
 static int take_long(struct parser *parser, const char *word)
 {
-	const struct option_spec *spec = find(parser->command, has_name, word);
+	const struct option_spec *spec = find(parser->table, has_name, word);
 	const char *value = strchr(word, '=');
 
 	if (!spec) {
 		msg_error("unknown option --%.*s; actuary %s -h lists them",
-			  (int)strcspn(word, "="), word, parser->command->name);
+			  (int)strcspn(word, "="), word, parser->table->name);
 		return STATUS_USAGE;
 	}
 	if (spec->type == OPTION_FLAG && value) {
@@ -184,11 +189,11 @@ static int take_letters(struct parser *parser, const char *letters)
 	int status = STATUS_OK;
 
 	while (*letters && status == STATUS_OK) {
-		const struct option_spec *spec = find(parser->command, has_letter, letters);
+		const struct option_spec *spec = find(parser->table, has_letter, letters);
 
 		if (!spec) {
 			msg_error("unknown option -%c; actuary %s -h lists them", *letters,
-				  parser->command->name);
+				  parser->table->name);
 			return STATUS_USAGE;
 		}
 		letters++;
@@ -209,7 +214,7 @@ static int take_letters(struct parser *parser, const char *letters)
  */
 static int check_arguments(const struct parser *parser)
 {
-	if (strstr(parser->command->synopsis, "-- "))
+	if (strstr(parser->table->synopsis, "-- "))
 		return STATUS_OK;
 	for (int i = parser->next; i < parser->argc; i++) {
 		const char *word = parser->argv[i];
@@ -225,11 +230,11 @@ static int check_arguments(const struct parser *parser)
 	return STATUS_OK;
 }
 
-int opts_parse(const struct command *command, void *options, int argc, char **argv,
-	       struct opts *ret_opts)
+int opts_parse_table(const struct opts_table *table, void *options, int argc, char **argv,
+		     struct opts *ret_opts)
 {
 	struct parser parser = {
-		.command = command, .options = options, .argc = argc, .argv = argv, .next = 1,
+		.table = table, .options = options, .argc = argc, .argv = argv, .next = 1,
 	};
 	int status = STATUS_OK;
 
@@ -249,6 +254,22 @@ int opts_parse(const struct command *command, void *options, int argc, char **ar
 	parser.opts.first = parser.next;
 	*ret_opts = parser.opts;
 	return status;
+}
+
+static struct opts_table table_of(const struct command *command)
+{
+	return (struct opts_table){
+		.name = command->name, .synopsis = command->synopsis,
+		.summary = command->summary, .options = command->options,
+	};
+}
+
+int opts_parse(const struct command *command, void *options, int argc, char **argv,
+	       struct opts *ret_opts)
+{
+	const struct opts_table table = table_of(command);
+
+	return opts_parse_table(&table, options, argc, argv, ret_opts);
 }
 
 /* ---- Help ---- */
@@ -304,13 +325,21 @@ static void print_option(const struct option_spec *spec, FILE *file)
 	print_wrapped(spec->help, file);
 }
 
+void opts_print_table_help(const struct opts_table *table, FILE *file)
+{
+	const struct option_spec *common = shared_of(table);
+
+	fprintf(file, "Usage: actuary %s %s\n\n%c%s.\n\nOptions:\n", table->name, table->synopsis,
+		toupper((unsigned char)*table->summary), table->summary + 1);
+	for (size_t i = 0; i < count(table->options); i++)
+		print_option(&table->options[i], file);
+	for (size_t i = 0; i < count(common); i++)
+		print_option(&common[i], file);
+}
+
 void opts_print_help(const struct command *command, FILE *file)
 {
-	fprintf(file, "Usage: actuary %s %s\n\n%c%s.\n\nOptions:\n", command->name,
-		command->synopsis, toupper((unsigned char)*command->summary),
-		command->summary + 1);
-	for (size_t i = 0; i < count(command->options); i++)
-		print_option(&command->options[i], file);
-	for (size_t i = 0; i < count(shared); i++)
-		print_option(&shared[i], file);
+	const struct opts_table table = table_of(command);
+
+	opts_print_table_help(&table, file);
 }

@@ -24,6 +24,15 @@ struct opts {
 	int first;         /* index in argv of the first argument */
 };
 
+/* What has options: a command, or a workload that a command was given. */
+struct opts_table {
+	const char *name;     /* after "actuary": "bench forky" */
+	const char *synopsis;
+	const char *summary;
+	const struct option_spec *options;
+	bool has_no_quiet;    /* the command that it belongs to has it */
+};
+
 /*
  * Parses @argv, whose first entry is the command's name, into the command's
  * own struct.  Returns STATUS_OK, or STATUS_USAGE after one message.
@@ -31,7 +40,11 @@ struct opts {
 int opts_parse(const struct command *command, void *options, int argc, char **argv,
 	       struct opts *ret_opts);
 
+int opts_parse_table(const struct opts_table *table, void *options, int argc, char **argv,
+		     struct opts *ret_opts);
+
 /* The text of -h. */
 void opts_print_help(const struct command *command, FILE *file);
+void opts_print_table_help(const struct opts_table *table, FILE *file);
 
 #endif
