@@ -129,11 +129,19 @@ struct usage {
 	struct timespec cpu;
 };
 
-static void read_usage(struct usage *ret)
+/* Before a round and after it in opposite order, so that little lies between the CPU clocks. */
+static void read_usage_before(struct usage *ret)
 {
+	getrusage(RUSAGE_CHILDREN, &ret->children);
+	getrusage(RUSAGE_SELF, &ret->self);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ret->cpu);
+}
+
+static void read_usage_after(struct usage *ret)
+{
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ret->cpu);
 	getrusage(RUSAGE_SELF, &ret->self);
 	getrusage(RUSAGE_CHILDREN, &ret->children);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ret->cpu);
 }
 
 static double timeval_ns(struct timeval from, struct timeval to)
@@ -186,11 +194,11 @@ static int make_round(struct worker *worker, uint64_t number, bool is_warmup, st
 	int ret;
 
 	clear_round(&round, own);
-	read_usage(&before);
+	read_usage_before(&before);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	ret = worker->workload->round(worker->state, &round, why);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	read_usage(&after);
+	read_usage_after(&after);
 	if (ret < 0)
 		return ret;
 	value[HARNESS_WALL_NS] = timespec_ns(begin, end);

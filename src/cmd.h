@@ -59,6 +59,7 @@ int status_of(int error);
 /* out_open() of what --output named, NULL for stdout; says why if it cannot. */
 struct out *open_output(const char *path);
 
+extern const struct command cmd_bench;
 extern const struct command cmd_delays;
 extern const struct command cmd_doctor;
 extern const struct command cmd_list;

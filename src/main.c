@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_delays,
 	&cmd_verify,
+	&cmd_bench,
 	&cmd_doctor,
 	NULL
 };
