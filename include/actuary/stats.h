@@ -168,9 +168,13 @@ const char *act_verdict_word(enum act_verdict verdict);
 int act_holm(double *p, size_t n);
 int act_benjamini_hochberg(double *p, size_t n);
 
-/* Whole pairs needed by the signed-rank test so that an effect of @effect (0.01) is found with @power at level 1 - @alpha. */
+/*
+ * Whole pairs needed by the signed-rank test so that an effect of @effect (0.01) is found with
+ * @power at level 1 - @alpha: those of the t-test times pi / 3, and no fewer than have a p
+ * below alpha at all.
+ */
 double act_pairs_needed(double sd_log_ratio, double effect, double alpha, double power);
-/* The smallest effect that @n pairs find. */
+/* The smallest effect that @n pairs find; NaN: so few find none. */
 double act_detectable(double sd_log_ratio, double n, double alpha, double power);
 
 /* The t-test's n of each set, or of pairs, and its power, as R's power.t.test. */

@@ -275,7 +275,7 @@ static void test_many(void **state)
 
 static void test_plan(void **state)
 {
-	double log_effect = log1p(0.01), pairs;
+	double log_effect = log1p(0.01), pairs, normal;
 
 	(void)state;
 	/* R: power.t.test(); it searches n no closer than this. */
@@ -288,11 +288,18 @@ static void test_plan(void **state)
 	assert_nan(act_t_needed(1, 0, 0.05, 0.8, true));
 	assert_nan(act_t_needed(1, 1, 0.05, 1, true));
 	assert_true(act_t_needed(1e-200, 1, 0.05, 0.8, true) == INFINITY);
-	/* By the normal law, times pi / 3 for ranks. */
-	pairs = pow((1.95996398454005 + 0.841621233572914) * 0.02 / log_effect, 2) * M_PI / 3;
+	/* The t-test's, times pi / 3 for ranks: a little more than by the normal law. */
+	pairs = act_t_needed(log_effect, 0.02, 0.05, 0.8, true) * M_PI / 3;
+	normal = pow((1.95996398454005 + 0.841621233572914) * 0.02 / log_effect, 2) * M_PI / 3;
+	assert_true(pairs > normal + 1 && pairs < normal + 3);
 	assert_near(act_pairs_needed(0.02, 0.01, 0.05, 0.8), ceil(pairs));
 	assert_near(act_pairs_needed(0.02, -1 + 1 / 1.01, 0.05, 0.8), ceil(pairs));
 	assert_near(act_detectable(0.02, pairs, 0.05, 0.8), 0.01);
+	/* Of many it is that of the normal law. */
+	normal = pow((1.95996398454005 + 0.841621233572914) * 2 / log_effect, 2) * M_PI / 3;
+	assert_digits(act_pairs_needed(2, 0.01, 0.05, 0.8), normal, 4);
+	assert_near(act_detectable(0, 10, 0.05, 0.8), 0);
+	assert_nan(act_detectable(0.02, 5, 0.05, 0.8));
 	/* Fewer than six pairs never reach 0.05. */
 	assert_near(act_pairs_needed(0, 0.01, 0.05, 0.8), 6);
 	assert_near(act_pairs_needed(1e-9, 0.01, 0.0625, 0.8), 5);
@@ -302,7 +309,7 @@ static void test_plan(void **state)
 	assert_nan(act_pairs_needed(0.02, -2, 0.05, 0.8));
 	assert_nan(act_pairs_needed(0.02, 0.01, 1, 0.8));
 	assert_nan(act_detectable(NAN, 10, 0.05, 0.8));
-	assert_nan(act_detectable(0.02, 1, 0.05, 0.8));
+	assert_nan(act_detectable(0.02, 10, 0, 0.8));
 }
 
 /* HdrHistogram_c, test/hdr_histogram_test.c: 10000 times 1000, and once 10^8. */
