@@ -42,15 +42,19 @@ static const char *read_digits(const char *at, struct decimal *decimal)
 	return at;
 }
 
-/* "e-5"; NULL if it is none.  An absurd one ends up beyond every table. */
-static const char *read_exponent(const char *at, struct decimal *decimal)
+/*
+ * "e-5"; where it is none, as in "5elapsed", the number ends before it.  An
+ * absurd one ends up beyond every table.
+ */
+static const char *read_exponent(const char *text, struct decimal *decimal)
 {
-	bool is_negative = *++at == '-';
+	const char *at = text + 1;
+	bool is_negative = *at == '-';
 	int exponent = 0;
 
 	at += *at == '-' || *at == '+';
 	if (!is_digit(*at))
-		return NULL;
+		return text;
 	for (; is_digit(*at); at++)
 		exponent = exponent < 100000 ? exponent * 10 + (*at - '0') : exponent;
 	decimal->exponent += is_negative ? -exponent : exponent;

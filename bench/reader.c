@@ -11,6 +11,7 @@
 #include "bench/why.h"
 
 #define ROOM_FIRST ((size_t)256 * 1024)
+#define PEEK_BYTES 4096
 
 int reader_init(struct reader *reader, int fd, size_t limit)
 {
@@ -143,25 +144,48 @@ int reader_next(struct reader *reader, char **ret_line, size_t *ret_length)
 		return 1;
 	}
 	line = reader->buffer + reader->begin;
-	reader->last = reader->begin;
 	reader->has_newline = newline;
 	length = (newline ? (size_t)(newline - reader->buffer) : reader->end) - reader->begin;
 	reader->begin += length + reader->has_newline;
 	if (length && line[length - 1] == '\r')
 		length--;
-	reader->cut = reader->last + length;
-	reader->kept = reader->cut < reader->end ? line[length] : '\0';
 	line[length] = '\0';
 	*ret_line = line;
 	*ret_length = length;
 	return memchr(line, '\0', length) ? -EILSEQ : 0;
 }
 
-void reader_unget(struct reader *reader)
+int reader_peek(struct reader *reader, const char **ret_text, size_t *ret_length)
 {
-	reader->buffer[reader->cut] = reader->kept;
-	reader->begin = reader->last;
-	reader->line--;
+	while (!reader->is_eof && reader->end - reader->begin < PEEK_BYTES &&
+	       !memchr(reader->buffer + reader->begin, '\n', reader->end - reader->begin)) {
+		int ret = fill(reader);
+
+		if (ret < 0)
+			return ret;
+	}
+	if (reader->line == 0)
+		skip_mark(reader);
+	*ret_text = reader->buffer + reader->begin;
+	*ret_length = reader->end - reader->begin;
+	return 0;
+}
+
+ssize_t reader_bytes(struct reader *reader, void *data, size_t size)
+{
+	size_t left;
+
+	if (reader->begin == reader->end && !reader->is_eof) {
+		int ret = fill(reader);
+
+		if (ret < 0)
+			return ret;
+	}
+	left = reader->end - reader->begin;
+	size = size < left ? size : left;
+	memcpy(data, reader->buffer + reader->begin, size);
+	reader->begin += size;
+	return (ssize_t)size;
 }
 
 bool reader_at_end(struct reader *reader)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <actuary/source.h> /* struct act_why */
 
@@ -20,9 +21,6 @@ struct reader {
 	uint64_t line;       /* the number of the line given last, from 1 */
 	bool is_eof;
 	bool has_newline;    /* the line given last ended with one */
-	size_t last;         /* where that line begins, */
-	size_t cut;          /* where it was cut off, */
-	char kept;           /* and what was there */
 };
 
 /* Takes over @fd.  Both: 0 or a negative errno; only release after a failure, too. */
@@ -42,8 +40,14 @@ int reader_failed(const struct reader *reader, const char *path, int error,
  */
 int reader_next(struct reader *reader, char **ret_line, size_t *ret_length);
 
-/* Gives the line given last, which must not have been changed, once more. */
-void reader_unget(struct reader *reader);
+/*
+ * What comes next, not given out: the rest of the line, or as much as a decision
+ * needs; nothing at the end.  Valid until the next call.
+ */
+int reader_peek(struct reader *reader, const char **ret_text, size_t *ret_length);
+
+/* The next bytes, @size of them or fewer, 0 at the end; or as read(2). */
+ssize_t reader_bytes(struct reader *reader, void *data, size_t size);
 
 /* Whether nothing follows the line given last. */
 bool reader_at_end(struct reader *reader);

@@ -174,8 +174,11 @@ static int read_header(struct result *result, const char *line, size_t length)
 	result->header.version = (unsigned int)version;
 	if (pick_header(result, &pick) < 0)
 		return no_memory(result);
-	if (!result->header.metric_count && !result->header.series && !pick.bad)
+	if ((!result->header.metric_count && !result->header.series) ||
+	    result->header.metric_count > RESULT_METRICS_MAX)
 		pick.bad = "metrics";
+	if (result->header.condition_count > RESULT_CONDITIONS_MAX)
+		pick.bad = "conditions";
 	return pick.bad ? bad_member(result, pick.bad) : 0;
 }
 

@@ -211,6 +211,9 @@ static void free_conditions(struct result_writer *writer)
 
 static int keep_conditions(struct result_writer *writer, const struct result_header *header)
 {
+	if (header->metric_count > RESULT_METRICS_MAX ||
+	    header->condition_count > RESULT_CONDITIONS_MAX)
+		return -EINVAL;
 	writer->metrics = header->metric_count;
 	writer->condition_count = header->condition_count;
 	writer->conditions = calloc(header->condition_count + 1, sizeof(*writer->conditions));
@@ -234,7 +237,7 @@ int result_create(const char *path, bool force, const struct result_header *head
 		return because(ret_why, -ENOMEM, "cannot write %s: out of memory", path);
 	writer->fd = -1;
 	error = keep_conditions(writer, header);
-	error = error ? because(ret_why, error, "cannot write %s: out of memory", path) :
+	error = error ? because(ret_why, error, "cannot write %s: %s", path, strerror(-error)) :
 			begin(writer, path, force, header, ret_why);
 	if (error < 0) {
 		result_finish(writer, NULL);

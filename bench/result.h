@@ -17,6 +17,9 @@
 #include <actuary/source.h>
 
 #define RESULT_VERSION 1
+/* No file has more; readers refuse it. */
+#define RESULT_METRICS_MAX 256
+#define RESULT_CONDITIONS_MAX 64
 
 struct sample; /* run.h */
 
