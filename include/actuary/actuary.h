@@ -14,6 +14,7 @@
 #include <actuary/query.h>
 #include <actuary/record.h>
 #include <actuary/source.h>
+#include <actuary/stats.h>
 
 #ifdef __cplusplus
 extern "C" {

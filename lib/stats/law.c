@@ -95,7 +95,7 @@ double law_choose(double n, double k)
 		return 0;
 	if (least > 1030)
 		return INFINITY; /* C(2060, 1030) is beyond doubles, and so are all with more */
-	for (double i = 1; i <= least; i++)
+	for (int i = 1; i <= least; i++)
 		ret = ret * (n - least + i) / i;
 	return ret;
 }

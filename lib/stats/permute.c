@@ -202,10 +202,11 @@ int act_sign_flip(const double *d, size_t n, uint64_t seed, struct act_test *ret
 {
 	struct act_test test = { .df = NAN };
 	struct target target = { 0 };
-	bool is_exact = n < 64 && UINT64_C(1) << n <= EXACT_MOST;
+	bool is_exact;
 
 	if (n == 0)
 		return -EINVAL;
+	is_exact = n < 64 && UINT64_C(1) << n <= EXACT_MOST;
 	test.statistic = (double)(sum_of(d, n) / n);
 	target.far = target_far((double)sum_of(d, n), d, n);
 	if (is_exact)

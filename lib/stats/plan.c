@@ -62,7 +62,9 @@ double act_pairs_needed(double sd_log_ratio, double effect, double alpha, double
 {
 	double shift = log1p(effect), pairs;
 
-	if (!(sd_log_ratio >= 0) || isnan(shift) || !is_probability(alpha) || !is_probability(power))
+	if (!(sd_log_ratio >= 0) || isnan(shift))
+		return NAN;
+	if (!is_probability(alpha) || !is_probability(power))
 		return NAN;
 	if (sd_log_ratio <= 0)
 		return pairs_least(alpha);

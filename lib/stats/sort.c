@@ -110,7 +110,7 @@ static void sort_keys(pattern *keys, size_t n) // NOLINT(misc-no-recursion)
 
 int act_sort(double *values, size_t n)
 {
-	pattern *keys = (pattern *)values;
+	pattern *keys = (void *)values;
 
 	to_keys(keys, n);
 	sort_keys(keys, n);

@@ -53,7 +53,8 @@ static inline void figure_printed(double actual, const char *text, const char *w
 
 /* To 1e-10 of itself. */
 #define assert_near(actual, expected)                                                             \
-	figure_check(actual, expected, 1e-10 * fabs((double)(expected)), #actual, __FILE__, __LINE__)
+	figure_check(actual, expected, 1e-10 * fabs((double)(expected)), #actual, __FILE__,       \
+		     __LINE__)
 #define assert_within(actual, expected, tolerance)                                                \
 	figure_check(actual, expected, tolerance, #actual, __FILE__, __LINE__)
 /* To the last digit of the text. */

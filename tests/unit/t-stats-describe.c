@@ -266,8 +266,8 @@ static void test_bin_edges(void **state)
 
 static void test_log_bins(void **state)
 {
-	static const double values[] = { 0, -5, 0.999, 1, 1.999, 2, 3.999, 4, 7, 8, 15.999, 16, 1e300,
-					 DBL_MAX, DBL_MIN };
+	static const double values[] = { 0, -5, 0.999, 1, 1.999, 2, 3.999, 4, 7, 8, 15.999, 16,
+					 1e300, DBL_MAX, DBL_MIN };
 	uint64_t bin[4];
 	struct act_bins bins = { .min = 1, .is_log = true, .count = 4, .bin = bin };
 
