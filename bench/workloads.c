@@ -5,6 +5,9 @@
 
 /* Every workload, in the order in which they are listed. */
 #define WORKLOADS(X) \
+	X(mkthreads) \
+	X(forky) \
+	X(command) \
 	X(null)
 
 #define DECLARE(name) extern const struct workload workload_##name;

@@ -195,6 +195,13 @@ static int describe(const struct summary *summary, size_t metric, struct figures
 	return ret_sort;
 }
 
+/* A series that was not asked for has no row. */
+static bool is_shown(const struct summary *summary, size_t metric)
+{
+	return metric < HARNESS_METRICS || summary->total[metric].n ||
+	       !summary->workload->series || metric + 1 < summary->metrics;
+}
+
 static void put_row(struct table *table, const char *name, const struct figures *figures)
 {
 	const struct act_description *all = &figures->all;
@@ -243,6 +250,8 @@ int summary_print(struct summary *summary, struct out *out, size_t width)
 	for (size_t i = 0; ret == 0 && i < summary->metrics; i++) {
 		struct figures figures;
 
+		if (!is_shown(summary, i))
+			continue;
 		ret = describe(summary, i, &figures);
 		if (ret == 0)
 			put_row(table, summary_metric(summary, i), &figures);
@@ -293,6 +302,8 @@ int summary_print_json(struct summary *summary, struct out *out)
 	for (size_t i = 0; ret == 0 && i < summary->metrics; i++) {
 		struct figures figures;
 
+		if (!is_shown(summary, i))
+			continue;
 		ret = describe(summary, i, &figures);
 		if (ret == 0)
 			json_metric(out, summary_metric(summary, i), &figures);
