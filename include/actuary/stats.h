@@ -126,6 +126,12 @@ int act_ratio(const double *a, size_t na, const double *b, size_t nb, double lev
 /* Ratio of means b / a, Kalibera and Jones' (Fieller's) interval. */
 struct act_interval act_ratio_of_means(const struct act_summary *a, const struct act_summary *b,
 				       double level, double *ret_ratio);
+/*
+ * Median of |x - y| over all pairs of a set (Shamos 1976), and the shift in units of it, pooled
+ * by n: an effect size that outliers leave alone.  NaN of one value, and without spread.
+ */
+int act_spread(const double *values, size_t n, double *ret);
+int act_disparity(const double *a, size_t na, const double *b, size_t nb, double *ret);
 /* Exact up to 2^20 ways, else sampled from @seed: difference of means b - a. */
 int act_permutation(const double *a, size_t na, const double *b, size_t nb, uint64_t seed,
 		    struct act_test *ret);
@@ -158,7 +164,7 @@ enum act_verdict {
 };
 /*
  * By the interval of the ratio b / a against a practical bound (0.01 is 1 %).
- * An effect smaller than @noise (half the A/A interval; 0: not known) decides nothing, and
+ * An effect smaller than @noise (half the A/A interval; 0, NaN: not known) decides nothing, and
  * noise as large as the bound leaves nothing equivalent.
  */
 enum act_verdict act_decide(const struct act_interval *ratio, double bound, double noise);

@@ -12,6 +12,8 @@ enum act_verdict act_decide(const struct act_interval *ratio, double bound, doub
 	/* Also false for NaN. */
 	if (!(low <= high))
 		return ACT_INCONCLUSIVE;
+	if (isnan(noise))
+		noise = 0;
 	/* Schuirmann 1987, if runs of the same can be told from a change of that size. */
 	if (low > 1 - bound && high < 1 + bound)
 		return noise < bound ? ACT_EQUIVALENT : ACT_INCONCLUSIVE;

@@ -53,3 +53,49 @@ int act_ratio(const double *a, size_t na, const double *b, size_t nb, double lev
 {
 	return compare_pairs(MATRIX_RATIO, a, na, b, nb, level, ret_ratio, ret_interval);
 }
+
+/*
+ * Differences of a set with itself are sorted below zero as they are above it, and each
+ * value's own zero lies between: the n (n - 1) / 2 distances are the upper ones.
+ */
+static double spread_of(const double *sorted, size_t n)
+{
+	struct matrix matrix = { MATRIX_DIFFERENCE, sorted, sorted, n, n };
+	uint64_t pairs = (uint64_t)n * (n - 1) / 2, below = pairs + n, k = (pairs + 1) / 2;
+	double low, high;
+
+	if (n < 2)
+		return NAN;
+	low = matrix_select(&matrix, below + k);
+	high = pairs % 2 ? low : matrix_select(&matrix, below + k + 1);
+	return midpoint(low, high);
+}
+
+int act_spread(const double *values, size_t n, double *ret)
+{
+	double *sorted;
+	int err = sorted_copy(values, n, &sorted);
+
+	if (err)
+		return err;
+	*ret = spread_of(sorted, n);
+	free(sorted);
+	return 0;
+}
+
+int act_disparity(const double *a, size_t na, const double *b, size_t nb, double *ret)
+{
+	struct act_interval interval;
+	double shift, spread_a, spread_b, pooled;
+	int err = act_shift(a, na, b, nb, 0.95, &shift, &interval);
+
+	if (!err)
+		err = act_spread(a, na, &spread_a);
+	if (!err)
+		err = act_spread(b, nb, &spread_b);
+	if (err)
+		return err;
+	pooled = ((double)na * spread_a + (double)nb * spread_b) / (double)(na + nb);
+	*ret = pooled > 0 ? shift / pooled : NAN;
+	return 0;
+}

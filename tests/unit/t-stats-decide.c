@@ -225,6 +225,8 @@ static void test_verdicts(void **state)
 	check_verdict(0.96, 0.98, 0.05, ACT_INCONCLUSIVE);
 	check_verdict(0.995, 1.005, 0.02, ACT_INCONCLUSIVE);
 	check_verdict(0.995, 1.005, 0.005, ACT_EQUIVALENT);
+	check_verdict(1.02, 1.04, NAN, ACT_SLOWER);
+	check_verdict(0.995, 1.005, NAN, ACT_EQUIVALENT);
 	check_verdict(NAN, NAN, 0, ACT_INCONCLUSIVE);
 	check_verdict(-INFINITY, INFINITY, 0, ACT_INCONCLUSIVE);
 	check_verdict(0.5073538332, 7.294093983, 0, ACT_INCONCLUSIVE);

@@ -564,6 +564,37 @@ static void test_selection(void **state)
 	}
 }
 
+/* All distances, written down; and pragmastat's own tests. */
+static void test_spread(void **state)
+{
+	static const double a[] = { 0, 3, 6, 9, 12 }, b[] = { 0, 2, 4, 6, 8 };
+	static double all[40 * 39 / 2];
+	double values[40], got;
+
+	(void)state;
+	assert_int_equal(act_spread(VALUES(b), &got), 0);
+	assert_near(got, 4);
+	assert_int_equal(act_disparity(VALUES(b), VALUES(a), &got), 0);
+	assert_near(got, 0.4);
+	assert_int_equal(act_disparity(VALUES(a), VALUES(b), &got), 0);
+	assert_near(got, -0.4);
+	assert_int_equal(act_disparity(a, 1, VALUES(b), &got), 0);
+	assert_nan(got);
+	assert_int_equal(act_spread(a, 0, &got), -EINVAL);
+	for (size_t n = 2; n <= 40; n++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < n; i++)
+			values[i] = (double)(i * 7919 % 41) / 3;
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = 0; j < i; j++)
+				all[count++] = fabs(values[i] - values[j]);
+		act_sort(all, count);
+		assert_int_equal(act_spread(values, n, &got), 0);
+		assert_near(got, act_quantile(all, count, 0.5));
+	}
+}
+
 static void test_edges(void **state)
 {
 	static const double fives[] = { 5, 5, 5, 5 }, sixes[] = { 6, 6, 6, 6 };
@@ -656,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_pragmastat),
 		cmocka_unit_test(test_pragmastat_ratios),
 		cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_permutation),
 	};
