@@ -60,8 +60,10 @@ int status_of(int error);
 struct out *open_output(const char *path);
 
 extern const struct command cmd_bench;
+extern const struct command cmd_compare;
 extern const struct command cmd_delays;
 extern const struct command cmd_doctor;
+extern const struct command cmd_hist;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_report;

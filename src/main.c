@@ -24,9 +24,11 @@ static const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_list,
 	&cmd_delays,
+	&cmd_compare,
 	&cmd_verify,
 	&cmd_bench,
 	&cmd_doctor,
+	&cmd_hist,
 	NULL
 };
 
