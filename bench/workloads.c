@@ -7,6 +7,8 @@
 #define WORKLOADS(X) \
 	X(mkthreads) \
 	X(forky) \
+	X(spawn) \
+	X(threads) \
 	X(command) \
 	X(null)
 
