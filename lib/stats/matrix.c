@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "stats/matrix.h"
@@ -25,40 +26,62 @@ static inline double figure(const struct matrix *matrix, size_t i, size_t j)
 	return matrix->a[i] / 2 + matrix->b[j] / 2;
 }
 
-/* What was found on a walk: how many are up to the bound, and the first beyond it. */
+/* What was found on a walk: how many are up to the bound, the last of them, the next beyond. */
 struct walk {
 	uint64_t count;
-	double next;
+	double last, next;
 };
 
-/* Rows fall from one to the next, so that more and more columns are up to the bound. */
+#define WALK_START ((struct walk){ 0, -INFINITY, INFINITY })
+
+static inline void walk_see(struct walk *walk, double figure, bool is_beyond)
+{
+	if (is_beyond)
+		walk->next = figure < walk->next ? figure : walk->next;
+	else
+		walk->last = figure > walk->last ? figure : walk->last;
+}
+
+/*
+ * Rows fall from one to the next, so that more and more columns are up to the bound.
+ * What is not seen again in a later row is there less than it was: no new last one.
+ */
 static struct walk walk_two(const struct matrix *matrix, double bound)
 {
-	struct walk walk = { 0, INFINITY };
+	struct walk walk = WALK_START;
 	size_t j = 0;
 
 	for (size_t i = 0; i < matrix->na; i++) {
-		while (j < matrix->nb && figure(matrix, i, j) <= bound)
-			j++;
+		for (; j < matrix->nb; j++) {
+			double seen = figure(matrix, i, j);
+
+			walk_see(&walk, seen, seen > bound);
+			if (seen > bound)
+				break;
+		}
 		walk.count += j;
-		if (j < matrix->nb)
-			walk.next = fmin(walk.next, figure(matrix, i, j));
 	}
 	return walk;
 }
 
-/* Rows rise.  The whole square has each pair twice and each value once with itself. */
+/*
+ * Rows rise, and it is the other way round.  The whole square has each pair twice and
+ * each value once with itself.
+ */
 static struct walk walk_one(const struct matrix *matrix, double bound)
 {
-	struct walk walk = { 0, INFINITY };
+	struct walk walk = WALK_START;
 	size_t j = matrix->na;
 
 	for (size_t i = 0; i < matrix->na; i++) {
-		while (j > 0 && figure(matrix, i, j - 1) > bound)
-			j--;
+		for (; j > 0; j--) {
+			double seen = figure(matrix, i, j - 1);
+
+			walk_see(&walk, seen, seen > bound);
+			if (seen <= bound)
+				break;
+		}
 		walk.count += j + (matrix->a[i] <= bound);
-		if (j < matrix->na)
-			walk.next = fmin(walk.next, figure(matrix, i, j));
 	}
 	walk.count /= 2;
 	return walk;
@@ -89,27 +112,62 @@ static double from_key(uint64_t key)
 	return value;
 }
 
+/* Where the figure that is looked for must be. */
+struct bracket {
+	double low, high;     /* both of them figures */
+	uint64_t below, upto; /* how many are less than low, and up to high */
+};
+
+/* Halfway of the doubles there are between: at most 64 times, whatever the figures. */
+static double guess_half(const struct bracket *bracket)
+{
+	uint64_t low = to_key(bracket->low), high = to_key(bracket->high);
+
+	return from_key(low + (high - low) / 2);
+}
+
 /*
- * Monahan (1984) and Johnson and Mizoguchi (1978) halve the figures that are left;
- * this halves the doubles between the smallest and the largest figure.  No more
- * than 64 walks, no room, no chance: the first double that k figures do not exceed
- * is the k-th.
+ * Where the k-th figure would be if they lay evenly, by turns a little less and a
+ * little more, so that both ends come near; each third time, half.
+ */
+static double guess(const struct bracket *bracket, uint64_t k, unsigned int round)
+{
+	double figures = (double)(bracket->upto - bracket->below);
+	double rank = (double)(k - bracket->below), margin = pow(figures, 0.75);
+	double at = rank + (round % 3 ? margin : -margin);
+	double ret = bracket->low + (bracket->high - bracket->low) * at / figures;
+
+	/* Also false for what is beyond doubles. */
+	if (round % 3 == 2 || !(ret >= bracket->low && ret < bracket->high))
+		return guess_half(bracket);
+	return ret;
+}
+
+/*
+ * As Monahan (1984) and Johnson and Mizoguchi (1978), but with a bracket of values
+ * instead of one for each row: no room, no chance, and the figure itself.
  */
 double matrix_select(const struct matrix *matrix, uint64_t k)
 {
 	bool is_walsh = matrix->figure == MATRIX_WALSH;
-	uint64_t low = to_key(figure(matrix, is_walsh ? 0 : matrix->na - 1, 0));
-	uint64_t high = to_key(figure(matrix, is_walsh ? matrix->na - 1 : 0, matrix->nb - 1));
+	struct bracket bracket = {
+		.low = figure(matrix, is_walsh ? 0 : matrix->na - 1, 0),
+		.high = figure(matrix, is_walsh ? matrix->na - 1 : 0, matrix->nb - 1),
+		.upto = matrix_size(matrix),
+	};
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
+	for (unsigned int round = 0; bracket.low < bracket.high; round++) {
+		struct walk walk = walk_to(matrix, guess(&bracket, k, round));
 
-		if (walk_to(matrix, from_key(middle)).count >= k)
-			high = middle;
-		else
-			low = middle + 1;
+		if (walk.count >= k) {
+			bracket.high = walk.last;
+			bracket.upto = walk.count;
+		} else {
+			bracket.low = walk.next;
+			bracket.below = walk.count;
+		}
 	}
-	return from_key(high) + 0.0; /* -0 becomes 0 */
+	return bracket.low + 0.0; /* -0 becomes 0 */
 }
 
 double matrix_median(const struct matrix *matrix)
