@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "bench/result.h"
 #include "bench/run.h"
+#include "manual.h"
 #include "msg.h"
 #include "out.h"
 #include "summary.h"
@@ -315,7 +316,9 @@ static int bench_workload(const struct bench_options *opt, int argc, char **argv
 
 	if (status != STATUS_OK)
 		return status;
-	if (bench.work.wants_help) {
+	if (bench.work.wants_manual)
+		manual_show("actuary-workloads");
+	if (bench.work.wants_help || bench.work.wants_manual) {
 		workopts_print_help(&bench.work, "bench", stdout);
 	} else if (summary_init(&bench.summary, bench.work.workload) < 0) {
 		msg_error("out of memory");

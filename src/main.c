@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <actuary/actuary.h>
 
 #include "bench/wire.h"
 #include "cmd.h"
+#include "manual.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
@@ -56,39 +53,12 @@ static void print_help(FILE *file)
 
 /* ---- Manuals ---- */
 
-/* Whether man(1) is there and finds @page. */
-static bool has_manual(const char *page)
-{
-	char *argv[] = { (char *)"man", (char *)"-w", (char *)page, NULL };
-	posix_spawn_file_actions_t actions;
-	int status = -1;
-	pid_t pid;
-
-	if (posix_spawn_file_actions_init(&actions))
-		return false;
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	if (posix_spawnp(&pid, "man", &actions, NULL, argv, environ) == 0)
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-	posix_spawn_file_actions_destroy(&actions);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* Becomes man(1); returns if there is no manual to show. */
-static void show_manual(const char *page)
-{
-	if (!has_manual(page))
-		return;
-	execlp("man", "man", page, (char *)NULL);
-}
-
 static int show_command_manual(const struct command *command)
 {
 	char page[64];
 
 	snprintf(page, sizeof(page), "actuary-%s", command->name);
-	show_manual(page);
+	manual_show(page);
 	opts_print_help(command, stdout);
 	return STATUS_OK;
 }
