@@ -62,6 +62,14 @@ static int parse_choice(const char *words, const char *value, int *ret_index)
 	}
 }
 
+static int append(struct option_texts *texts, const char *value)
+{
+	if (texts->count == OPTION_TEXTS_MAX)
+		return -ERANGE;
+	texts->text[texts->count++] = value;
+	return 0;
+}
+
 static int store(const struct option_spec *spec, const char *value, void *options)
 {
 	void *at = (char *)options + spec->offset;
@@ -83,6 +91,8 @@ static int store(const struct option_spec *spec, const char *value, void *option
 		return parse_time(value, clock_wall_ns(), at);
 	case OPTION_CHOICE:
 		return parse_choice(spec->arg, value, at);
+	case OPTION_TEXTS:
+		return append(at, value);
 	}
 	return -EINVAL;
 }
@@ -132,6 +142,9 @@ static int complain_value(const struct option_spec *spec, const char *value, int
 {
 	if (spec->type == OPTION_CHOICE)
 		msg_error("--%s: \"%s\" is none of %s", spec->name, value, spec->arg);
+	else if (spec->type == OPTION_TEXTS)
+		msg_error("--%s: \"%s\" is one too many; it can be given %d times", spec->name, value,
+			  OPTION_TEXTS_MAX);
 	else if (error == -ERANGE)
 		msg_error("--%s: \"%s\" is %s", spec->name, value,
 			  spec->type == OPTION_TIME ? "out of range" : "too large");

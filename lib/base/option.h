@@ -16,6 +16,13 @@ enum option_type {
 	OPTION_DURATION, /* uint64_t, ns */
 	OPTION_TIME,     /* uint64_t, ns since the epoch */
 	OPTION_CHOICE,   /* int: index into the words of @arg, "task|process|both" */
+	OPTION_TEXTS,    /* struct option_texts: each time it is given, one more */
+};
+
+#define OPTION_TEXTS_MAX 16
+struct option_texts {
+	size_t count;
+	const char *text[OPTION_TEXTS_MAX];
 };
 
 struct option_spec {
