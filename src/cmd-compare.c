@@ -147,7 +147,7 @@ static int print_classic(const struct compare_options *opt, const struct compara
 			      "name two files, or two conditions");
 	if (opt->ttest)
 		return print_ttest(all, method, out);
-	ret = opt->overhead ? print_overhead(all, method->level, digits, out) :
+	ret = opt->overhead ? print_overhead(all, method, digits, out) :
 			      print_kernbench(all, digits, out);
 	if (ret < 0)
 		msg_error("cannot print: %s", strerror(-ret));

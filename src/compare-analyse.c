@@ -88,13 +88,65 @@ static void compare_means(struct comparison *c, double level)
 {
 	const struct act_summary *a = &c->base->summary, *b = &c->other->summary;
 
-	c->mean_shift = b->mean - a->mean;
-	c->mean_shift_interval = act_welch_interval(a, b, level);
+	c->welch_interval = act_welch_interval(a, b, level);
 	c->welch = act_welch(a, b);
 	c->student = act_student(a, b);
 	c->cohen_d = act_cohen_d(a, b);
+	c->mean_shift = b->mean - a->mean;
+	c->mean_shift_interval = c->welch_interval;
 	if (a->mean > 0 && b->mean > 0)
 		c->mean_ratio_interval = act_ratio_of_means(a, b, level, &c->mean_ratio);
+}
+
+static double covariance(const struct pairs *pairs, double mean_base, double mean_other)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < pairs->n; i++)
+		sum += (pairs->base[i] - mean_base) * (pairs->other[i] - mean_other);
+	return sum / (double)(pairs->n - 1);
+}
+
+/*
+ * Fieller 1954, where the means are those of pairs: the ratios r for which the mean of
+ * other - r * base cannot be told from zero.
+ */
+static struct act_interval fieller(const struct pairs *pairs, const struct act_summary *a,
+				   const struct act_summary *b, double level)
+{
+	double half = act_mean_interval(0, 1, pairs->n, level).high, h = half * half;
+	double square = a->mean * a->mean - h * a->sd * a->sd;
+	double cross = a->mean * b->mean - h * covariance(pairs, a->mean, b->mean);
+	double rest = b->mean * b->mean - h * b->sd * b->sd;
+	double root = sqrt(fmax(cross * cross - square * rest, 0));
+
+	if (isnan(half))
+		return no_interval;
+	if (!(square > 0))
+		return (struct act_interval){ -INFINITY, INFINITY, level };
+	return (struct act_interval){ (cross - root) / square, (cross + root) / square, level };
+}
+
+/* Of the pairs alone, and each within itself; @d has their differences. */
+static int compare_paired_means(struct comparison *c, const double *d, double level)
+{
+	const struct pairs *pairs = &c->pairs;
+	struct act_summary a, b, of_d;
+	int ret = act_summarize(pairs->base, pairs->n, &a);
+
+	if (ret == 0)
+		ret = act_summarize(pairs->other, pairs->n, &b);
+	if (ret == 0)
+		ret = act_summarize(d, pairs->n, &of_d);
+	if (ret < 0)
+		return ret;
+	c->mean_shift = of_d.mean;
+	c->mean_shift_interval = act_mean_interval(of_d.mean, of_d.sd, pairs->n, level);
+	if (!c->is_ratio)
+		return 0;
+	c->mean_ratio = b.mean / a.mean;
+	c->mean_ratio_interval = fieller(pairs, &a, &b, level);
+	return 0;
 }
 
 static int compare_ranks(struct comparison *c)
@@ -155,6 +207,8 @@ static int compare_paired(struct comparison *c, const struct method *method)
 		return -ENOMEM;
 	pairs_differences(&c->pairs, false, d);
 	ret = act_pseudomedian(d, n, method->level, &c->shift, &c->shift_interval);
+	if (ret == 0)
+		ret = compare_paired_means(c, d, method->level);
 	if (ret == 0 && c->is_ratio) {
 		ret = compare_logs(c, d, method);
 	} else if (ret == 0) {
@@ -232,6 +286,10 @@ static int compute(struct comparison *c, const struct method *method, const char
 	ret = choose_scale(c, method, ret_why);
 	if (ret == 0)
 		ret = choose_pairing(c, method, ret_why);
+	if (ret == 0 && c->is_paired && c->pairs.n < 2) {
+		*ret_why = "one pair tells nothing of chance: two are the least";
+		ret = -EINVAL;
+	}
 	if (ret < 0)
 		return ret;
 	compare_means(c, method->level);
@@ -260,6 +318,7 @@ static void init(struct comparison *c)
 		.shift = NAN, .shift_interval = no_interval,
 		.mean_ratio = NAN, .mean_ratio_interval = no_interval,
 		.mean_shift = NAN, .mean_shift_interval = no_interval,
+		.welch_interval = no_interval,
 		.welch = no_test, .student = no_test, .mann_whitney = no_test,
 		.paired_t = no_test, .a12 = NAN, .cohen_d = NAN,
 		.detectable = NAN, .pairs_needed = NAN,

@@ -119,8 +119,31 @@ static const char *change_interval_text(const struct act_interval *ratio, unsign
 	return text;
 }
 
-static void add_overhead(struct table *table, const struct comparable *all, size_t metric,
-			 double level, unsigned int digits)
+/* The middle's change, beside that of means; 0, -ENOMEM or -EINVAL. */
+static int add_middle(struct table *table, const struct comparable *all, size_t metric,
+		      const struct method *method, unsigned int digits)
+{
+	char text[INTERVAL_ROOM];
+	struct comparison c;
+	const char *why;
+	int ret = comparison_make(all, metric, 0, 1, method, &c, &why);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret < 0 || !c.is_ratio || c.is_by_means) {
+		cell(table, "-");
+		cell(table, "-");
+	} else {
+		cell(table, change_text(c.effect - 1, digits, text));
+		cell(table, change_interval_text(&c.interval, digits, text));
+	}
+	if (ret == 0)
+		comparison_release(&c);
+	return 0;
+}
+
+static int add_overhead(struct table *table, const struct comparable *all, size_t metric,
+			const struct method *method, unsigned int digits)
 {
 	const struct set *no = &all->arm[0].set[metric], *yes = &all->arm[1].set[metric];
 	struct form form = classic_form(&all->metric[metric], no, yes);
@@ -129,12 +152,13 @@ static void add_overhead(struct table *table, const struct comparable *all, size
 	double ratio = yes->summary.mean / no->summary.mean, unused;
 
 	if (no->summary.mean > 0 && yes->summary.mean > 0 && no->n > 1 && yes->n > 1)
-		interval = act_ratio_of_means(&no->summary, &yes->summary, level, &unused);
+		interval = act_ratio_of_means(&no->summary, &yes->summary, method->level, &unused);
 	cell(table, title(&all->metric[metric], name));
 	cell(table, number_text(yes->summary.mean, &form, text));
 	cell(table, number_text(no->summary.mean, &form, text));
 	cell(table, change_text(no->summary.mean > 0 ? ratio - 1 : NAN, digits, text));
 	cell(table, change_interval_text(&interval, digits, text));
+	return add_middle(table, all, metric, method, digits);
 }
 
 /*
@@ -156,13 +180,24 @@ static void print_rounding(const struct comparable *all, size_t metric, unsigned
 	b = (yes->value[0] + half) / (no->value[0] - half) - 1;
 	if (b - a < pow(10, -2 - (double)digits))
 		return;
-	out_printf(out, "note: %s was told in %d decimals: it may be %s to %s by rounding alone\n",
-		   title(&all->metric[metric], name), decimals, change_text(a, digits, low),
+	out_printf(out, "note: %s was told to the last %g: it may be %s to %s by rounding alone\n",
+		   title(&all->metric[metric], name), 2 * half, change_text(a, digits, low),
 		   change_text(b, digits, high));
 }
 
-int print_overhead(const struct comparable *all, double level, unsigned int digits,
-		   struct out *out)
+static void add_overhead_columns(struct table *table)
+{
+	table_column(table, "", false);
+	table_column(table, "Yes", true);
+	table_column(table, "No", true);
+	table_column(table, "Ovhd", true);
+	table_column(table, "interval", true);
+	table_column(table, "middle", true);
+	table_column(table, "interval", true);
+}
+
+int print_overhead(const struct comparable *all, const struct method *method,
+		   unsigned int digits, struct out *out)
 {
 	size_t *metric = calloc(all->metrics, sizeof(*metric)), count;
 	struct table *table = table_new();
@@ -173,17 +208,16 @@ int print_overhead(const struct comparable *all, double level, unsigned int digi
 		goto out;
 	count = order_metrics(all, metric);
 	print_around(all, out);
-	out_printf(out, "Yes: %s, No: %s; Ovhd = (Yes-No)/No of means, intervals of %g %% "
-		   "(Fieller)\n\n", name_text(all->arm[1].name, 60, yes),
-		   name_text(all->arm[0].name, 60, no), 100 * level);
-	table_column(table, "", false);
-	table_column(table, "Yes", true);
-	table_column(table, "No", true);
-	table_column(table, "Ovhd", true);
-	table_column(table, "interval", true);
-	for (size_t i = 0; i < count; i++)
-		add_overhead(table, all, metric[i], level, digits);
-	ret = table_print(table, out, terminal_width());
+	out_printf(out, "Yes: %s, No: %s\nOvhd = (Yes-No)/No of means (Fieller), middle by "
+		   "Hodges-Lehmann; intervals of %g %%\n\n",
+		   name_text(all->arm[1].name, 60, yes), name_text(all->arm[0].name, 60, no),
+		   100 * method->level);
+	add_overhead_columns(table);
+	ret = 0;
+	for (size_t i = 0; ret == 0 && i < count; i++)
+		ret = add_overhead(table, all, metric[i], method, digits);
+	if (ret == 0)
+		ret = table_print(table, out, terminal_width());
 	out_string(out, "\n");
 	for (size_t i = 0; i < count; i++)
 		print_rounding(all, metric[i], digits, out);
@@ -318,16 +352,17 @@ static void print_ttest_of(const struct comparison *c, double level, struct out 
 {
 	const struct act_summary *a = &c->base->summary, *b = &c->other->summary;
 	struct act_interval student = act_student_interval(a, b, level);
+	double shift = b->mean - a->mean;
 	char name[NAME_ROOM], percent[NUMBER_ROOM], half[NUMBER_ROOM];
 
 	out_printf(out, "%s\n", title(c->metric, name));
 	print_moments(out, c->base_arm, c->base);
 	print_moments(out, c->other_arm, c->other);
-	out_printf(out, "  %-12s %.6g +- %.6g (%s +- %s)\n", "difference", c->mean_shift,
-		   (student.high - student.low) / 2, percent_text(c->mean_shift / a->mean, percent),
+	out_printf(out, "  %-12s %.6g +- %.6g (%s +- %s)\n", "difference", shift,
+		   (student.high - student.low) / 2, percent_text(shift / a->mean, percent),
 		   plain_percent_text((student.high - student.low) / 2 / a->mean, half));
 	print_t(out, "Student's", &c->student, &student);
-	print_t(out, "Welch's", &c->welch, &c->mean_shift_interval);
+	print_t(out, "Welch's", &c->welch, &c->welch_interval);
 	if (c->is_paired)
 		print_t(out, c->is_ratio ? "paired, logs" : "paired", &c->paired_t, NULL);
 }

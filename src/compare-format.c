@@ -246,7 +246,7 @@ const char *test_p_text(const struct act_test *test, char text[NUMBER_ROOM])
 	if (isnan(test->p))
 		return unknown(text);
 	snprintf(text, NUMBER_ROOM, "%s%.16s",
-		 test->p_floor > 0 && test->p <= test->p_floor * (1 + 1e-9) ? "<=" : "",
+		 test->p_floor > 0 && test->p < 1 && test->p <= test->p_floor * (1 + 1e-9) ? "<=" : "",
 		 p_text(test->p, p));
 	return text;
 }

@@ -248,6 +248,7 @@ static int fill_arm(struct comparable *all, struct arm *arm, const struct source
 	int ret = 0;
 
 	arm->name = name_arm(all, source);
+	arm->file = (size_t)(source->file - all->file);
 	arm->set = calloc(all->metrics, sizeof(*arm->set));
 	if (!arm->name || !arm->set)
 		return -ENOMEM;

@@ -58,6 +58,8 @@ static int judge_number(struct comparison *c, const struct method *method)
 
 	if (c->is_by_means)
 		return 0;
+	if (c->test.p_floor >= 1)
+		return add(c, NOTE_NO_SPREAD, true, "not one of %zu pairs differs", c->pairs.n);
 	if (c->test.p_floor > 1 - method->level)
 		return add(c, NOTE_TOO_FEW, true,
 			   "with %zu %s no p can be below %s: too few to show a difference",
@@ -161,7 +163,7 @@ static int judge_tail(struct comparison *c)
 	if (!(fabs(c->mean_ratio - c->effect) > half) && !(is_opposite && is_shown))
 		return 0;
 	return add(c, NOTE_TAIL, true,
-		   "the tail moved: the mean changed by %s, the middle by %s",
+		   "the tail may have moved: the mean changed by %s, the middle by %s",
 		   percent_text(c->mean_ratio - 1, mean), percent_text(c->effect - 1, middle));
 }
 
@@ -234,6 +236,9 @@ static int judge_pairs(struct comparison *c, double level)
 	if (ret == 0)
 		ret = judge_slots(c, d, level);
 	free(d);
+	if (ret == 0 && c->base_arm->file != c->other_arm->file && c->base->pair)
+		ret = add(c, NOTE_UNPAIRED, false, "pairs of different files go by their numbers: "
+			  "right if both were run side by side, else --unpaired");
 	return ret;
 }
 

@@ -230,7 +230,7 @@ int print_series(const struct comparable *all, size_t metric, const struct serie
 {
 	const struct quantity *quantity = &all->metric[metric];
 	const struct set **sets = calloc(all->arms, sizeof(*sets));
-	char name[NAME_ROOM], first[NAME_ROOM], bound[NUMBER_ROOM];
+	char name[NAME_ROOM], first[NAME_ROOM];
 	const struct comparisons first_ones = { series->n, series->first };
 	struct form form;
 	int ret;
@@ -241,10 +241,10 @@ int print_series(const struct comparable *all, size_t metric, const struct serie
 		sets[i] = &all->arm[i].set[metric];
 	form = form_for(quantity, sets, all->arms);
 	free(sets);
+	name_text(quantity->name, 40, name);
 	out_printf(out, "%s%sagainst the first, %s; intervals of %g %%, p by Holm over %zu, "
-		   "bound %s\n", name_text(quantity->name, 40, name), *name ? ": " : "",
-		   name_text(all->arm[0].name, 40, first), 100 * method->level,
-		   2 * series->n - 1, plain_percent_text(method->bound, bound));
+		   "bound %g %%\n", name, *name ? ": " : "", name_text(all->arm[0].name, 40, first),
+		   100 * method->level, 2 * series->n - 1, 100 * method->bound);
 	ret = print_one(all, metric, series, &form, true, out);
 	if (ret < 0)
 		return ret;

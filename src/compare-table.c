@@ -120,9 +120,9 @@ static void print_arm(const struct arm *arm, struct out *out)
 {
 	char name[NAME_ROOM];
 
-	out_printf(out, "%s: %zu values", name_text(arm->name, NAME_ROOM - 1, name),
-		   arm->set[0].n);
-	print_left_out(out, arm->invalid, "invalid runs");
+	out_printf(out, "%s: %zu value%s", name_text(arm->name, NAME_ROOM - 1, name),
+		   arm->set[0].n, arm->set[0].n == 1 ? "" : "s");
+	print_left_out(out, arm->invalid, arm->invalid == 1 ? "invalid run" : "invalid runs");
 	print_left_out(out, arm->warmups, "of warm-up");
 	print_left_out(out, arm->unknown, "unknown");
 	out_string(out, "\n");
@@ -140,10 +140,11 @@ void print_around(const struct comparable *all, struct out *out)
 	for (size_t i = 0; i < all->differences; i++) {
 		const struct difference *difference = &all->difference[i];
 
-		out_printf(out, "environment: %s is %s, in %s %s\n",
-			   name_text(difference->key, 60, key), fact_text(difference->base, base),
-			   name_text(all->arm[difference->arm].name, 60, name),
-			   fact_text(difference->other, other));
+		out_printf(out, "environment: %s: %s in %s, ", name_text(difference->key, 60, key),
+			   fact_text(difference->base, base),
+			   name_text(all->arm[0].name, 60, name));
+		out_printf(out, "%s in %s\n", fact_text(difference->other, other),
+			   name_text(all->arm[difference->arm].name, 60, name));
 	}
 	for (size_t i = 0; i < all->arms; i++)
 		print_arm(&all->arm[i], out);
@@ -201,7 +202,7 @@ static void add_mean(struct table *table, const struct comparison *c, const stru
 	cell(table, c->is_ratio ? ratio_interval_text(&c->mean_ratio_interval, text) :
 				  shift_interval_text(&c->mean_shift_interval, form, text));
 	cell(table, shift_text(c->mean_shift, form, text));
-	cell(table, test_p_text(&c->welch, text));
+	cell(table, test_p_text(c->is_paired ? &c->paired_t : &c->welch, text));
 	if (has_holm)
 		cell(table, "-");
 }
@@ -264,8 +265,6 @@ static void print_difference(const struct comparison *c, const char *base, const
 static void print_open(const struct comparison *c, const char *base, const char *other,
 		       const struct form *form, struct out *out)
 {
-	char text[NUMBER_ROOM];
-
 	out_printf(out, "%s against %s is inconclusive: ", other, base);
 	if (isnan(c->interval.low)) {
 		out_string(out, "too few values");
@@ -274,13 +273,13 @@ static void print_open(const struct comparison *c, const char *base, const char 
 	print_range(c, form, out);
 	out_string(out, " is possible");
 	if (c->pairs_needed > (double)c->pairs.n)
-		out_printf(out, "; about %.0f pairs would show %s", c->pairs_needed,
-			   plain_percent_text(c->bound, text));
+		out_printf(out, "; about %.0f pairs would show %g %%", c->pairs_needed,
+			   100 * c->bound);
 }
 
 static void print_verdict(const struct comparison *c, struct out *out)
 {
-	char base[NAME_ROOM], other[NAME_ROOM], metric[NAME_ROOM], text[NUMBER_ROOM];
+	char base[NAME_ROOM], other[NAME_ROOM], metric[NAME_ROOM];
 	struct form form = form_of(c);
 
 	name_text(c->base_arm->name, 40, base);
@@ -293,8 +292,8 @@ static void print_verdict(const struct comparison *c, struct out *out)
 		print_difference(c, base, other, &form, out);
 		break;
 	case ACT_EQUIVALENT:
-		out_printf(out, "%s is equivalent to %s within %s: ", other, base,
-			   plain_percent_text(c->bound, text));
+		out_printf(out, "%s is equivalent to %s within %g %%: ", other, base,
+			   100 * c->bound);
 		print_range(c, &form, out);
 		break;
 	case ACT_INCONCLUSIVE:
@@ -341,15 +340,19 @@ static void print_beside(const struct comparison *c, struct out *out)
 		out_printf(out, "; P(new > base) %.3f\n", c->a12);
 	}
 	print_test(out, "Welch's t", "t", &c->welch);
-	out_printf(out, "; means differ by %s %s\n", shift_text(c->mean_shift, &form, text),
-		   shift_interval_text(&c->mean_shift_interval, &form, interval));
+	out_printf(out, "; means differ by %s %s\n",
+		   shift_text(c->other->summary.mean - c->base->summary.mean, &form, text),
+		   shift_interval_text(&c->welch_interval, &form, interval));
 	if (!isnan(c->mean_ratio))
 		out_printf(out, "  %-15s %s %s\n", "ratio of means", ratio_text(c->mean_ratio, text),
 			   ratio_interval_text(&c->mean_ratio_interval, interval));
 	if (!c->is_by_means)
 		out_printf(out, "  %-15s %s %s\n", "difference", shift_text(c->shift, &form, text),
 			   shift_interval_text(&c->shift_interval, &form, interval));
-	if (!isnan(c->detectable))
+	if (!isnan(c->metric->noise))
+		out_printf(out, "  %-15s %s, by %zu A/A pairs\n", "noise floor",
+			   plain_percent_text(c->metric->noise, text), c->metric->noise_pairs);
+	if (c->detectable > 0)
 		out_printf(out, "  %-15s %s in four of five cases\n", "would find",
 			   plain_percent_text(c->detectable, text));
 }
@@ -414,18 +417,16 @@ void print_notes(const struct comparisons *list, bool by_arm, bool with_remarks,
 
 static void print_method(const struct comparison *c, const struct method *method, struct out *out)
 {
-	char bound[NUMBER_ROOM];
-
 	if (c->is_paired)
-		out_printf(out, "%zu pairs, each compared within itself", c->pairs.n);
+		out_printf(out, "%zu pairs, each compared within itself; ", c->pairs.n);
 	else
-		out_printf(out, "not paired");
-	out_printf(out, "; %s by %s; intervals of %g %%; bound %s\n\n",
+		out_string(out, "not paired; ");
+	out_printf(out, "%s by %s\nintervals of %g %%, bound %g %%\n\n",
 		   c->is_ratio ? "ratios" : "differences",
 		   c->is_by_means ? "means (Fieller, Welch)" :
-		   c->is_paired ? "Hodges-Lehmann, signed rank" :
-				  "Hodges-Lehmann, Moses, Mann-Whitney",
-		   100 * method->level, plain_percent_text(method->bound, bound));
+		   c->is_paired ? "Hodges-Lehmann (signed rank)" :
+				  "Hodges-Lehmann (Moses, Mann-Whitney)",
+		   100 * method->level, 100 * method->bound);
 }
 
 int print_comparisons(const struct comparable *all, const struct comparisons *list,

@@ -43,6 +43,7 @@ struct set {
 
 struct arm {
 	char *name;
+	size_t file;            /* index of the one it is from */
 	uint64_t invalid, warmups, unknown; /* runs, samples and values that were left out */
 	struct set *set;        /* one for each metric */
 };
@@ -102,7 +103,7 @@ struct method {
 enum note_kind {
 	NOTE_TOO_FEW,    /* no interval, or no p that could be small */
 	NOTE_EXCLUDED,   /* invalid runs, warm-up, values without partner */
-	NOTE_UNPAIRED,
+	NOTE_UNPAIRED,   /* or paired by numbers of different files */
 	NOTE_SCALE,      /* why not ratios */
 	NOTE_NO_SPREAD,
 	NOTE_RESOLUTION, /* the values move in steps as large as the effect */
@@ -151,6 +152,7 @@ struct comparison {
 	struct act_interval mean_ratio_interval;
 	double mean_shift;
 	struct act_interval mean_shift_interval;
+	struct act_interval welch_interval; /* of the means, as if there were no pairs */
 	struct act_test welch, student, mann_whitney, paired_t;
 	double a12;
 	double cohen_d;
@@ -233,8 +235,8 @@ void print_csv_heading(struct out *out);
 void print_comparison_csv(const struct comparison *c, const char *against, struct out *out);
 
 /* Tables of old; @digits of percentages. */
-int print_overhead(const struct comparable *all, double level, unsigned int digits,
-		   struct out *out);
+int print_overhead(const struct comparable *all, const struct method *method,
+		   unsigned int digits, struct out *out);
 int print_kernbench(const struct comparable *all, unsigned int digits, struct out *out);
 int print_ttest(const struct comparable *all, const struct method *method, struct out *out);
 
