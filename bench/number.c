@@ -37,7 +37,7 @@ static const char *read_digits(const char *at, struct decimal *decimal)
 	for (; is_digit(*at); at++) {
 		/* Beyond that it wraps, and is not used. */
 		decimal->mantissa = decimal->mantissa * 10 + (unsigned char)(*at - '0');
-		decimal->digits += decimal->mantissa != 0;
+		decimal->digits += decimal->digits || decimal->mantissa;
 	}
 	return at;
 }
