@@ -133,7 +133,7 @@ static int read_facts(const struct origin *origin, struct facts *ret)
 
 /* ---- Differences ---- */
 
-static char *copy(const struct fact *fact)
+static char *copy_text(const struct fact *fact)
 {
 	return fact && fact->text ? strdup(fact->text) : NULL;
 }
@@ -149,7 +149,7 @@ static int add_difference(struct comparable *all, size_t arm, const struct fact 
 	all->difference = grown;
 	grown[all->differences++] = (struct difference){
 		.arm = arm, .key = strdup(base ? base->key : other->key),
-		.base = copy(base), .other = copy(other),
+		.base = copy_text(base), .other = copy_text(other),
 	};
 	return grown[all->differences - 1].key ? 0 : -ENOMEM;
 }

@@ -216,10 +216,11 @@ static int list_metrics(struct comparable *all, const struct source *sources, si
 		    !is_common(sources, count, set->metric))
 			continue;
 		ret = check_units(sources, count, set);
-		all->metric[all->metrics++] = (struct quantity){
+		all->metric[all->metrics] = (struct quantity){
 			.name = set->metric, .unit = set->unit, .is_time = set->is_time,
-			.is_primary = set->is_primary || !all->metrics, .noise = NAN,
+			.is_primary = !all->metrics, .noise = NAN,
 		};
+		all->metrics++;
 	}
 	if (ret == 0 && !all->metrics) {
 		msg_error("%s and %s have no metric in common that was measured",

@@ -54,10 +54,11 @@ static size_t choose_width(void)
 {
 	size_t width = terminal_width();
 
-	width = width ? width : PIPED_WIDTH;
-	width = width > MOST_WIDTH ? MOST_WIDTH : width;
-	width = width > NAME_WIDTH + 2 ? width - NAME_WIDTH - 2 : 0;
-	return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+	if (!width)
+		width = PIPED_WIDTH;
+	if (width > MOST_WIDTH)
+		width = MOST_WIDTH;
+	return width < NAME_WIDTH + 2 + LEAST_WIDTH ? LEAST_WIDTH : width - NAME_WIDTH - 2;
 }
 
 static bool make_axis(const struct comparable *all, size_t metric, struct axis *ret)
@@ -114,7 +115,7 @@ static uint64_t largest(const struct act_bins *bins)
 	return most;
 }
 
-static size_t trim(char *text, size_t width)
+static size_t trim(const char *text, size_t width)
 {
 	while (width && text[width - 1] == ' ')
 		width--;

@@ -374,7 +374,15 @@ static bool has_note(const struct comparison *c, const struct note *note)
 	return is_told(&(struct comparisons){ 1, (struct comparison *)c }, 1, note);
 }
 
-/* "wall_ns, cpu_ns: ", all that have the same note; nothing if all of several have it. */
+/* Drift and such name their arm themselves. */
+static bool names_itself(const struct comparison *c, const struct note *note)
+{
+	size_t length = strlen(c->other_arm->name);
+
+	return strncmp(note->text, c->other_arm->name, length) == 0 && note->text[length] == ':';
+}
+
+/* "wall_ns, cpu_ns: ", all that have the same note; nothing if every one has it. */
 static void print_concerned(const struct comparisons *list, const struct note *note, bool by_arm,
 			    struct out *out)
 {
@@ -391,6 +399,8 @@ static void print_concerned(const struct comparisons *list, const struct note *n
 
 		if (!has_note(c, note))
 			continue;
+		if (by_arm && names_itself(c, note))
+			return;
 		out_printf(out, "%s%s", separator,
 			   name_text(by_arm ? c->other_arm->name : c->metric->name, 40, name));
 		separator = ", ";
