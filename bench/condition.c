@@ -280,6 +280,15 @@ static void switch_off(struct condition *condition, struct condition_report *rep
 	}
 }
 
+/* What is unread when the holder ends would be told as an error, before its answer. */
+static void take_word(int fd)
+{
+	char word;
+
+	while (recv(fd, &word, 1, MSG_DONTWAIT) < 0 && errno == EINTR)
+		;
+}
+
 /* Until the program says so, or is gone; listeners are served meanwhile. */
 static void hold(struct condition *condition, int fd)
 {
@@ -299,8 +308,10 @@ static void hold(struct condition *condition, int fd)
 		for (size_t i = 1; i < n; i++)
 			if (polled[i].revents)
 				condition->toggle[i - 1].kind->serve(&condition->toggle[i - 1]);
-		if (polled[0].revents)
+		if (polled[0].revents) {
+			take_word(fd);
 			return;
+		}
 	}
 }
 

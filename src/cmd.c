@@ -7,6 +7,18 @@
 #include "msg.h"
 #include "out.h"
 
+static struct words words;
+
+void words_keep(int argc, char **argv)
+{
+	words = (struct words){ .count = (size_t)argc, .word = (const char *const *)argv };
+}
+
+struct words words_called(void)
+{
+	return words;
+}
+
 int refuse(const char *text)
 {
 	msg_error("%s", text);

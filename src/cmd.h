@@ -59,6 +59,15 @@ int status_of(int error);
 /* out_open() of what --output named, NULL for stdout; says why if it cannot. */
 struct out *open_output(const char *path);
 
+/* The words with which the program was called, kept by main.c for results. */
+struct words {
+	size_t count;
+	const char *const *word;
+};
+void words_keep(int argc, char **argv);
+struct words words_called(void);
+
+extern const struct command cmd_ab;
 extern const struct command cmd_bench;
 extern const struct command cmd_compare;
 extern const struct command cmd_delays;

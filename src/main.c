@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&cmd_compare,
 	&cmd_verify,
 	&cmd_bench,
+	&cmd_ab,
 	&cmd_doctor,
 	&cmd_hist,
 	NULL
@@ -170,6 +171,7 @@ static int check_output(int status)
 int main(int argc, char **argv)
 {
 	msg_init("actuary", false);
+	words_keep(argc, argv);
 	/* Executed anew by a measurement. */
 	if (argc > 0 && strcmp(argv[0], RUN_NAME) == 0)
 		return workopts_main(argc, argv);
