@@ -78,8 +78,9 @@ static int make_method(const struct compare_options *opt, struct method *ret)
 		return refuse("--level below 50% is no interval to rely on");
 	if (opt->paired && opt->unpaired)
 		return refuse("--paired and --unpaired exclude each other");
+	/* Of many samples of a run none is the partner of one of another run. */
 	ret->pairing = opt->paired ? PAIRING_PAIRED :
-		       opt->unpaired ? PAIRING_UNPAIRED : PAIRING_AUTO;
+		       opt->unpaired || opt->each ? PAIRING_UNPAIRED : PAIRING_AUTO;
 	ret->scale = (enum scale)opt->scale;
 	return STATUS_OK;
 }

@@ -131,7 +131,7 @@ static struct act_interval fieller(const struct pairs *pairs, const struct act_s
 static int compare_paired_means(struct comparison *c, const double *d, double level)
 {
 	const struct pairs *pairs = &c->pairs;
-	struct act_summary a, b, of_d;
+	struct act_summary a = { 0 }, b = { 0 }, of_d = { 0 };
 	int ret = act_summarize(pairs->base, pairs->n, &a);
 
 	if (ret == 0)

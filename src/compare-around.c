@@ -71,6 +71,14 @@ static int compare_facts(const void *a, const void *b)
 	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+static void free_facts(struct fact *facts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(facts[i].key);
+		free(facts[i].text);
+	}
+}
+
 /* The facts of a run and those that hold unless it says otherwise: the last of each key. */
 static void settle(struct facts *facts)
 {
@@ -79,25 +87,20 @@ static void settle(struct facts *facts)
 	if (facts->n)
 		qsort(facts->fact, facts->n, sizeof(*facts->fact), compare_facts);
 	for (size_t i = 0; i < facts->n; i++) {
-		bool is_last = i + 1 == facts->n ||
-			       strcmp(facts->fact[i].key, facts->fact[i + 1].key) != 0;
+		struct fact fact = facts->fact[i];
 
-		if (is_last) {
-			facts->fact[n++] = facts->fact[i];
+		if (i + 1 < facts->n && strcmp(fact.key, facts->fact[i + 1].key) == 0)
 			continue;
-		}
-		free(facts->fact[i].key);
-		free(facts->fact[i].text);
+		facts->fact[i] = facts->fact[n];
+		facts->fact[n++] = fact;
 	}
+	free_facts(facts->fact + n, facts->n - n);
 	facts->n = n;
 }
 
 static void release(struct facts *facts)
 {
-	for (size_t i = 0; i < facts->n; i++) {
-		free(facts->fact[i].key);
-		free(facts->fact[i].text);
-	}
+	free_facts(facts->fact, facts->n);
 	free(facts->fact);
 }
 
@@ -127,8 +130,10 @@ static int read_facts(const struct origin *origin, struct facts *ret)
 		err = result_read(result, &visitor, ret, &why);
 	result_close(result);
 	ret->header = NULL;
+	if (err == -ENOMEM)
+		return err;
 	settle(ret);
-	return err == -ENOMEM ? err : 0;
+	return 0;
 }
 
 /* ---- Differences ---- */

@@ -78,8 +78,7 @@ static int decimals_of(const struct set *a, const struct set *b)
 static struct form classic_form(const struct quantity *metric, const struct set *a,
 				const struct set *b)
 {
-	const struct set *const sets[] = { a, b };
-	struct form form = form_for(metric, sets, 2);
+	struct form form = form_for(metric, a, b);
 	int decimals = decimals_of(a, b);
 
 	if (strcmp(metric->unit, "ns") == 0 || strcmp(metric->unit, "bytes") == 0)

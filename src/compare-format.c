@@ -56,23 +56,17 @@ static double middle(const struct set *set)
 }
 
 /* What is to be seen of the values: their least spread, and by how much they differ. */
-static double finest(const struct set *first, const struct set *const *sets, size_t n)
+static double finest(const struct set *a, const struct set *b)
 {
-	double spread = INFINITY, step = INFINITY;
+	double spread = INFINITY, step = fabs(middle(a) - middle(b));
 
-	for (size_t i = 0; i < n; i++) {
-		double apart = fabs(middle(sets[i]) - middle(first));
-
-		if (!sets[i]->n)
-			continue;
-		if (sets[i]->summary.sd > 0)
-			spread = fmin(spread, sets[i]->summary.sd);
-		if (apart > 0)
-			step = fmin(step, apart);
-	}
-	if (!isinf(spread))
-		step = fmax(fmin(step, spread), spread / 10);
-	return step;
+	if (a->summary.sd > 0)
+		spread = a->summary.sd;
+	if (b->summary.sd > 0)
+		spread = fmin(spread, b->summary.sd);
+	if (isinf(spread))
+		return step;
+	return step > 0 ? fmax(fmin(step, spread), spread / 10) : spread;
 }
 
 static int magnitude(double value)
@@ -97,18 +91,6 @@ int set_decimals(const struct set *set)
 		while (decimals < DECIMALS_TOLD && !is_told_in(set->value[i], decimals))
 			decimals++;
 	return decimals;
-}
-
-static int most_decimals(const struct set *const *sets, size_t n)
-{
-	int most = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		int decimals = set_decimals(sets[i]);
-
-		most = decimals > most ? decimals : most;
-	}
-	return most;
 }
 
 static int at_most(int value, int most)
@@ -139,22 +121,15 @@ static int choose_decimals(double value, double fine, int told)
 	return at_least(at_most(decimals, DECIMALS_MAX), 0);
 }
 
-struct form form_for(const struct quantity *metric, const struct set *const *sets, size_t n)
+struct form form_for(const struct quantity *metric, const struct set *a, const struct set *b)
 {
-	const struct unit *unit;
-	size_t first = 0;
+	const struct unit *unit = choose_unit(metric->unit, middle(a));
+	int told = unit->factor == 1 ? at_least(set_decimals(a), set_decimals(b)) : DECIMALS_TOLD;
 
-	while (first < n && !sets[first]->n)
-		first++;
-	if (first == n)
-		return (struct form){ .factor = 1, .suffix = "" };
-	unit = choose_unit(metric->unit, middle(sets[first]));
 	return (struct form){
 		.factor = unit->factor, .suffix = unit->suffix,
-		.decimals = choose_decimals(middle(sets[first]) * unit->factor,
-					    finest(sets[first], sets, n) * unit->factor,
-					    unit->factor == 1 ? most_decimals(sets, n) :
-								DECIMALS_TOLD),
+		.decimals = choose_decimals(middle(a) * unit->factor, finest(a, b) * unit->factor,
+					    told),
 	};
 }
 

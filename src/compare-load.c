@@ -391,12 +391,14 @@ static int look_around(struct comparable *all, const struct source *sources)
 	struct origin *origins = calloc(all->arms, sizeof(*origins));
 	int ret = -ENOMEM;
 
-	for (size_t i = 0; origins && i < all->arms; i++)
+	for (size_t i = 0; origins && i < all->arms; i++) {
+		const struct loaded *file = &all->file[all->arm[i].file];
+
 		origins[i] = (struct origin){
-			.path = sources[i].file->path, .condition = sources[i].condition,
-			.is_result = sources[i].file->count &&
-				     sources[i].file->sets[0].format == SAMPLES_RESULT,
+			.path = file->path, .condition = sources[i].condition,
+			.is_result = file->count && file->sets[0].format == SAMPLES_RESULT,
 		};
+	}
 	if (origins)
 		ret = comparable_look_around(all, origins);
 	free(origins);

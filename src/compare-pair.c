@@ -80,7 +80,7 @@ static int pair_by_number(const struct set *base, const struct set *other, struc
 		ret = sort_members(other, &of_other);
 	if (ret == -EINVAL)
 		*ret_why = "a pair has two values of one arm; --unpaired ignores pairs";
-	if (ret < 0)
+	if (ret)
 		goto out;
 	join(pairs, base, of_base, other, of_other);
 	if (!pairs->n) {

@@ -209,8 +209,8 @@ static void print_scale(const struct axis *axis, const struct form *form, struct
 
 int print_picture(const struct comparable *all, size_t metric, double level, struct out *out)
 {
-	const struct set *const sets[] = { &all->arm[0].set[metric], &all->arm[1].set[metric] };
-	struct form form = form_for(&all->metric[metric], sets, 2);
+	struct form form = form_for(&all->metric[metric], &all->arm[0].set[metric],
+				    &all->arm[all->arms - 1].set[metric]);
 	struct axis axis;
 	int ret = 0;
 

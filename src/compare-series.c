@@ -19,7 +19,7 @@
 
 static int adjust(struct series *series, double level)
 {
-	double *p = calloc(series->n, 2 * sizeof(*p));
+	double *p = calloc(2 * series->n + 1, sizeof(*p));
 	int ret;
 
 	if (!p)
@@ -225,22 +225,31 @@ static int print_spread(const struct comparable *all, size_t metric, const struc
 	return within && steps ? 0 : -ENOMEM;
 }
 
+/* So many decimals that the finest step from the first arm can be seen. */
+static struct form form_of(const struct comparable *all, size_t metric)
+{
+	const struct set *first = &all->arm[0].set[metric];
+	struct form form = form_for(&all->metric[metric], first, first);
+
+	for (size_t i = 1; i < all->arms; i++) {
+		struct form other = form_for(&all->metric[metric], first,
+					     &all->arm[i].set[metric]);
+
+		if (other.decimals > form.decimals)
+			form.decimals = other.decimals;
+	}
+	return form;
+}
+
 int print_series(const struct comparable *all, size_t metric, const struct series *series,
 		 const struct method *method, struct out *out)
 {
 	const struct quantity *quantity = &all->metric[metric];
-	const struct set **sets = calloc(all->arms, sizeof(*sets));
-	char name[NAME_ROOM], first[NAME_ROOM];
 	const struct comparisons first_ones = { series->n, series->first };
-	struct form form;
+	char name[NAME_ROOM], first[NAME_ROOM];
+	struct form form = form_of(all, metric);
 	int ret;
 
-	if (!sets)
-		return -ENOMEM;
-	for (size_t i = 0; i < all->arms; i++)
-		sets[i] = &all->arm[i].set[metric];
-	form = form_for(quantity, sets, all->arms);
-	free(sets);
 	name_text(quantity->name, 40, name);
 	out_printf(out, "%s%sagainst the first, %s; intervals of %g %%, p by Holm over %zu, "
 		   "bound %g %%\n", name, *name ? ": " : "", name_text(all->arm[0].name, 40, first),

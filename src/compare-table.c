@@ -209,9 +209,7 @@ static void add_mean(struct table *table, const struct comparison *c, const stru
 
 static struct form form_of(const struct comparison *c)
 {
-	const struct set *const sets[] = { c->base, c->other };
-
-	return form_for(c->metric, sets, 2);
+	return form_for(c->metric, c->base, c->other);
 }
 
 static int print_table(const struct comparisons *list, struct out *out)

@@ -267,8 +267,8 @@ struct form {
 	int decimals;
 };
 
-/* So that values which differ look different; sets without values are left out. */
-struct form form_for(const struct quantity *metric, const struct set *const *sets, size_t n);
+/* So that values which differ look different; the unit is that of @a. */
+struct form form_for(const struct quantity *metric, const struct set *a, const struct set *b);
 
 /* Decimals that all values have at most; 6: so many or more, or nobody knows. */
 int set_decimals(const struct set *set);

@@ -5,7 +5,7 @@
 # files anew.
 . "$(dirname "$0")/lib.sh"
 series=$SRC/tests/data/kernbench-series
-cd "$tmp"
+cd "$tmp" || exit
 
 # Of figures in full precision (JSON, and CSV of user) no more digits than all compilers make.
 settle()
@@ -248,6 +248,7 @@ run_golden result "$ACTUARY" compare r.jsonl
 run_golden result.json "$ACTUARY" compare --json --metric wall_ns r.jsonl
 run_golden result-unpaired "$ACTUARY" compare --unpaired --metric primary r.jsonl
 run_golden result-overhead "$ACTUARY" compare --overhead r.jsonl
+run_golden result-each "$ACTUARY" compare --each --metric primary r.jsonl
 # One condition of two files: pair numbers are theirs, and how the machines differ is told.
 run_golden result-two "$ACTUARY" compare --condition on r.jsonl other.jsonl
 expect_error 2 --condition "$ACTUARY" compare r.jsonl other.jsonl
