@@ -378,7 +378,7 @@ int print_ttest(const struct comparable *all, const struct method *method, struc
 		   100 * method->level);
 	for (size_t i = 0; i < list.n; i++)
 		print_ttest_of(&list.item[i], method->level, out);
-	print_notes(&list, false, true, out);
+	print_notes(&list, false, out);
 	comparisons_release(&list);
 	return 0;
 }

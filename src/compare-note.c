@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * A warning about the series itself is given from this p on: with 0.05 one in twenty sound
@@ -24,7 +25,8 @@ const char *note_word(enum note_kind kind)
 		[NOTE_NO_SPREAD] = "no-spread", [NOTE_RESOLUTION] = "resolution",
 		[NOTE_ORDER] = "order", [NOTE_DRIFT] = "drift",
 		[NOTE_CORRELATED] = "correlated", [NOTE_TAIL] = "tail",
-		[NOTE_OUTLIERS] = "outliers", [NOTE_NOISE] = "noise",
+		[NOTE_OUTLIERS] = "outliers", [NOTE_TICKS] = "ticks",
+		[NOTE_NOISE] = "noise",
 	};
 
 	return words[kind];
@@ -259,6 +261,20 @@ static int judge_order(struct comparison *c, double level)
 	return ret;
 }
 
+/*
+ * Most kernels see at each tick in what mode a task is, and divide its exact time by that
+ * (kernel/sched/cputime.c, cputime_adjust()): of short tasks the parts are drawn by lot.
+ */
+static int judge_ticks(struct comparison *c)
+{
+	const char *name = c->metric->name;
+
+	if (strcmp(name, "user_ns") != 0 && strcmp(name, "system_ns") != 0)
+		return 0;
+	return add(c, NOTE_TICKS, true,
+		   "the kernel tells user from system time by ticks only: trust cpu_ns");
+}
+
 static int judge_noise(struct comparison *c)
 {
 	double noise = c->metric->noise;
@@ -282,6 +298,8 @@ int comparison_judge(struct comparison *c, const struct method *method)
 		ret = judge_scale(c, method);
 	if (ret == 0)
 		ret = judge_resolution(c);
+	if (ret == 0)
+		ret = judge_ticks(c);
 	if (ret == 0)
 		ret = judge_noise(c);
 	if (ret == 0)

@@ -251,9 +251,9 @@ int print_series(const struct comparable *all, size_t metric, const struct serie
 	int ret;
 
 	name_text(quantity->name, 40, name);
-	out_printf(out, "%s%sagainst the first, %s; intervals of %g %%, p by Holm over %zu, "
+	out_printf(out, "%s%sagainst the first, %s; %s; intervals of %g %%, p by Holm over %zu, "
 		   "bound %g %%\n", name, *name ? ": " : "", name_text(all->arm[0].name, 40, first),
-		   100 * method->level, 2 * series->n - 1, 100 * method->bound);
+		   series->first->is_paired ? "paired" : "not paired", 100 * method->level, 2 * series->n - 1, 100 * method->bound);
 	ret = print_one(all, metric, series, &form, true, out);
 	if (ret < 0)
 		return ret;
@@ -263,6 +263,6 @@ int print_series(const struct comparable *all, size_t metric, const struct serie
 		return ret;
 	out_string(out, "\n");
 	ret = print_spread(all, metric, &form, out);
-	print_notes(&first_ones, true, false, out);
+	print_notes(&first_ones, true, out);
 	return ret;
 }

@@ -301,6 +301,28 @@ static void print_verdict(const struct comparison *c, struct out *out)
 	out_string(out, "\n");
 }
 
+/* Of the others one line for all that nothing is known of. */
+static void print_verdicts(const struct comparisons *list, struct out *out)
+{
+	const char *separator = "inconclusive, too: ";
+	char name[NAME_ROOM];
+
+	for (size_t i = 0; i < list->n; i++)
+		if (i == 0 || list->item[i].verdict != ACT_INCONCLUSIVE)
+			print_verdict(&list->item[i], out);
+	if (list->item[0].verdict != ACT_INCONCLUSIVE)
+		separator = "inconclusive: ";
+	for (size_t i = 1; i < list->n; i++) {
+		if (list->item[i].verdict != ACT_INCONCLUSIVE)
+			continue;
+		out_printf(out, "%s%s", separator,
+			   name_text(list->item[i].metric->name, 40, name));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		out_string(out, "\n");
+}
+
 /* ---- Beside it: other methods, for the primary metric ---- */
 
 static void print_test(struct out *out, const char *name, const char *letter,
@@ -406,13 +428,28 @@ static void print_concerned(const struct comparisons *list, const struct note *n
 	out_string(out, ": ");
 }
 
-void print_notes(const struct comparisons *list, bool by_arm, bool with_remarks, struct out *out)
+/*
+ * All that is doubtful about the first, which is the question; of the others what casts doubt
+ * on a verdict.  JSON has every note.
+ */
+static bool is_worth_telling(const struct comparisons *list, size_t index,
+			     const struct note *note, bool by_arm)
+{
+	const struct comparison *c = &list->item[index];
+
+	if (by_arm)
+		return note->is_warning;
+	return index == 0 || note->kind == NOTE_SCALE ||
+	       (note->is_warning && c->verdict != ACT_INCONCLUSIVE);
+}
+
+void print_notes(const struct comparisons *list, bool by_arm, struct out *out)
 {
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->item[i].notes; k++) {
 			const struct note *note = &list->item[i].note[k];
 
-			if (is_told(list, i, note) || (!note->is_warning && !with_remarks))
+			if (is_told(list, i, note) || !is_worth_telling(list, i, note, by_arm))
 				continue;
 			out_printf(out, "%s: ", note->is_warning ? "warning" : "note");
 			print_concerned(list, note, by_arm, out);
@@ -448,10 +485,9 @@ int print_comparisons(const struct comparable *all, const struct comparisons *li
 	if (ret < 0)
 		return ret;
 	out_string(out, "\n");
-	for (size_t i = 0; i < list->n; i++)
-		print_verdict(&list->item[i], out);
+	print_verdicts(list, out);
 	print_beside(list->item, out);
 	out_string(out, "\n");
-	print_notes(list, false, true, out);
+	print_notes(list, false, out);
 	return 0;
 }

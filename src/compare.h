@@ -112,6 +112,7 @@ enum note_kind {
 	NOTE_CORRELATED,
 	NOTE_TAIL,       /* the mean moved otherwise than the middle */
 	NOTE_OUTLIERS,
+	NOTE_TICKS,      /* user or system time alone */
 	NOTE_NOISE,      /* same against same differs as much */
 };
 const char *note_word(enum note_kind kind);
@@ -225,9 +226,8 @@ void comparisons_release(struct comparisons *list);
 void print_around(const struct comparable *all, struct out *out);
 int print_comparisons(const struct comparable *all, const struct comparisons *list,
 		      const struct method *method, struct out *out);
-/* Each note once, with the metrics, or the arms, that have it; remarks only if asked. */
-void print_notes(const struct comparisons *list, bool by_arm, bool with_remarks,
-		 struct out *out);
+/* Each note once, with the metrics, or the arms, that have it. */
+void print_notes(const struct comparisons *list, bool by_arm, struct out *out);
 int print_picture(const struct comparable *all, size_t metric, double level, struct out *out);
 void print_comparison_json(const struct comparison *c, const char *against, struct out *out);
 void print_arms_json(const struct comparable *all, struct out *out);
