@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -81,24 +81,31 @@ const struct toggle_kind toggle_cpus = {
 
 static int parse_cgroup(struct toggle *toggle, struct act_why *why)
 {
+	char *path;
+
 	if (!*toggle->text)
 		return because(why, -EINVAL, "cgroup needs a directory, as "
 			       "cgroup:/sys/fs/cgroup/bench");
-	toggle->value = open(toggle->text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	toggle->fd = toggle->value < 0 ? -1 : openat(toggle->value, "cgroup.procs",
-						     O_RDWR | O_CLOEXEC);
-	if (toggle->fd < 0) {
-		int error = errno;
-
-		if (toggle->value >= 0)
-			close(toggle->value);
-		return because(why, error == ENOMEM ? -ENOMEM : -EINVAL,
-			       "cannot use the cgroup %s: %s", toggle->text,
-			       error == ENOENT && toggle->value >= 0 ? "it is no cgroup's directory"
-								      : strerror(error));
-	}
-	close(toggle->value);
+	if (asprintf(&path, "%s/cgroup.procs", toggle->text) < 0)
+		return because(why, -ENOMEM, "out of memory");
+	toggle->data = path;
+	if (access(path, R_OK | W_OK) < 0)
+		return because(why, -EINVAL, "cannot enter a cgroup by %s: %s", path,
+			       strerror(errno));
 	return 0;
+}
+
+static int write_self(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, "0\n", 2) != 2)
+		ret = errno ? -errno : -EIO;
+	close(fd);
+	return ret;
 }
 
 /* Whether the list of pids, one a line, has ours; by read(2) alone. */
@@ -106,10 +113,9 @@ static int find_self(int fd)
 {
 	char buffer[4096];
 	pid_t self = getpid(), pid = 0;
-	off_t at = 0;
 	ssize_t length;
 
-	while ((length = pread(fd, buffer, sizeof(buffer), at)) > 0) {
+	while ((length = read(fd, buffer, sizeof(buffer))) > 0) {
 		for (ssize_t i = 0; i < length; i++) {
 			if (buffer[i] != '\n') {
 				pid = pid * 10 + (buffer[i] - '0');
@@ -119,16 +125,22 @@ static int find_self(int fd)
 				return 0;
 			pid = 0;
 		}
-		at += length;
 	}
 	return length < 0 ? -errno : -EBUSY;
 }
 
 static int enter_cgroup(const struct toggle *toggle)
 {
-	if (pwrite(toggle->fd, "0\n", 2, 0) != 2)
-		return errno ? -errno : -EIO;
-	return find_self(toggle->fd);
+	int ret = write_self(toggle->data), fd;
+
+	if (ret < 0)
+		return ret;
+	fd = open(toggle->data, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = find_self(fd);
+	close(fd);
+	return ret;
 }
 
 const struct toggle_kind toggle_cgroup = {

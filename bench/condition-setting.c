@@ -124,7 +124,7 @@ static int put_sysctl(const struct toggle *toggle, const char *value, struct act
 	if (ret < 0)
 		return because(why, ret, "cannot set sysctl %s to %.*s: %s%s", toggle->word[0],
 			       (int)strcspn(value, "\n"), value, strerror(-ret),
-			       ret == -EACCES || ret == -EPERM ? "; root is needed" : "");
+			       (ret == -EACCES || ret == -EPERM) && geteuid() ? "; root is needed" : "");
 	return expect_sysctl(toggle, path, value, why);
 }
 

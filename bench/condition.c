@@ -78,8 +78,9 @@ static int parse_toggle(const char *text, size_t length, struct toggle *ret, str
 
 	ret->fd = -1;
 	ret->costs = no_costs;
-	if (length > name)
-		name++;
+	if (length > name && text[name++] != ':')
+		return because(why, -EINVAL, "what follows \"%s\" in \"%s\" is no condition",
+			       ret->kind->name, text);
 	ret->text = strndup(text + name, length - name);
 	if (!ret->text)
 		return because(why, -ENOMEM, "out of memory");

@@ -150,13 +150,13 @@ static const struct place places[] = {
 	{ "swap", "/proc/meminfo", HOW_AFTER, "SwapTotal" },
 	{ "thp", "/sys/kernel/mm/transparent_hugepage/enabled", HOW_CHOICE, NULL },
 	{ "preempt", "/sys/kernel/debug/sched/preempt", HOW_CHOICE, NULL },
-	{ "aslr", SYSCTL "randomize_va_space", HOW_LINE, NULL },
-	{ "numa_balancing", SYSCTL "numa_balancing", HOW_LINE, NULL },
-	{ "autogroup", SYSCTL "sched_autogroup_enabled", HOW_LINE, NULL },
-	{ "schedstats", SYSCTL "sched_schedstats", HOW_LINE, NULL },
-	{ "task_delayacct", SYSCTL "task_delayacct", HOW_LINE, NULL },
-	{ "bpf_stats", SYSCTL "bpf_stats_enabled", HOW_LINE, NULL },
-	{ "perf_event_paranoid", SYSCTL "perf_event_paranoid", HOW_LINE, NULL },
+	{ "sysctl kernel.randomize_va_space", SYSCTL "randomize_va_space", HOW_LINE, NULL },
+	{ "sysctl kernel.numa_balancing", SYSCTL "numa_balancing", HOW_LINE, NULL },
+	{ "sysctl kernel.sched_autogroup_enabled", SYSCTL "sched_autogroup_enabled", HOW_LINE, NULL },
+	{ "sysctl kernel.sched_schedstats", SYSCTL "sched_schedstats", HOW_LINE, NULL },
+	{ "sysctl kernel.task_delayacct", SYSCTL "task_delayacct", HOW_LINE, NULL },
+	{ "sysctl kernel.bpf_stats_enabled", SYSCTL "bpf_stats_enabled", HOW_LINE, NULL },
+	{ "sysctl kernel.perf_event_paranoid", SYSCTL "perf_event_paranoid", HOW_LINE, NULL },
 	{ "tainted", SYSCTL "tainted", HOW_LINE, NULL },
 	{ "lsm", "/sys/kernel/security/lsm", HOW_LINE, NULL },
 	{ "tracer", TRACING "current_tracer", HOW_LINE, NULL },
@@ -388,8 +388,12 @@ static int add_sysctl(struct environment *environment, const char *root, char *t
 {
 	char path[PATH_BYTES], name[PATH_BYTES];
 	struct place place = { name, path, HOW_LINE, NULL };
+	bool has;
 
 	snprintf(name, sizeof(name), "sysctl %.500s", key);
+	environment_get(environment, name, &has);
+	if (has)
+		return 0;
 	snprintf(path, sizeof(path), "/proc/sys/%.500s", key);
 	if (!strchr(key, '/'))
 		for (char *at = path + strlen("/proc/sys/"); (at = strchr(at, '.')); at++)

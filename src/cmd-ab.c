@@ -259,9 +259,29 @@ static void tell_end(const struct ab *ab)
 			    ab->done, 100 * ab->width);
 }
 
+static bool can_compare(const struct ab *ab)
+{
+	for (size_t i = 0; i < ab->conditions; i++) {
+		if (ab->arm[i].runs)
+			continue;
+		if (!stop)
+			msg_error("there is nothing to compare: no run under %s counts",
+				  ab->condition[i].name);
+		return false;
+	}
+	return true;
+}
+
+static int report(struct ab *ab, const char *path)
+{
+	if (!can_compare(ab))
+		return STATUS_UNTRUSTED;
+	return ab->opt->plan ? ab_report_plan(ab) : ab_report(ab, path);
+}
+
 static int end(struct ab *ab, const char *path)
 {
-	int status = STATUS_OK;
+	int status;
 
 	tell_end(ab);
 	if (stop)
@@ -269,11 +289,7 @@ static int end(struct ab *ab, const char *path)
 			    signal_name(), ab->done, ab->pairs,
 			    ab->opt->output ? "; what was measured is kept in " : "",
 			    ab->opt->output ? ab->opt->output : "");
-	/* An interruption before anything could be compared has been told. */
-	if (!ab->opt->plan && (!stop || ab->done >= 2))
-		status = ab_report(ab, path);
-	else if (ab->opt->plan && !stop)
-		status = ab_report_plan(ab);
+	status = report(ab, path);
 	if (stop)
 		return 128 + stop;
 	return status == STATUS_OK && ab->invalid ? STATUS_UNTRUSTED : status;
