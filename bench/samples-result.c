@@ -159,7 +159,7 @@ static int end_run(void *arg, const struct result_end *end)
 		struct growing *set = set_of(all, metric);
 		int ret;
 
-		set->set.invalid += !end->is_valid;
+		set->set.invalid += !is_good;
 		if (!is_good)
 			set->value.n = metric->before;
 		if (!is_good || !is_kept(all, metric))

@@ -50,7 +50,7 @@ static const struct option_spec options[] = {
 	{ 0 },
 };
 
-/* The longest row of stars that makes sense, and a scale that no count exceeds. */
+/* The longest row of stars that makes sense. */
 #define STARS_MAX 1000
 
 static void set_defaults(void *arg)
@@ -73,7 +73,7 @@ struct hist {
 
 /* ---- What was asked for ---- */
 
-/* Whole numbers of a text; NaN if it was not given. */
+/* NaN if it was not given. */
 static int parse_real(const char *option, const char *text, double *ret_value)
 {
 	const char *end;
@@ -196,7 +196,7 @@ static void print_set(const struct hist *hist, struct out *out, const struct his
 	const struct hist_options *opt = hist->opt;
 
 	if (opt->json) {
-		hist_print_json(out, set, &hist->percents);
+		hist_print_json(out, set, &hist->axis, &hist->percents);
 		return;
 	}
 	if (set != hist->sets)

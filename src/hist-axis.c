@@ -3,6 +3,7 @@
 #include "hist.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,12 @@ static unsigned int count_decimals(const struct hist_axis *axis)
 	return DECIMALS_MAX;
 }
 
+/* By how much a quotient of decimal edges may be off an integer, as lib/stats has it. */
+static double slack(const struct hist_axis *axis, double high)
+{
+	return 1e-9 + 4 * DBL_EPSILON * fmax(fabs(axis->min), fabs(high)) / axis->width;
+}
+
 static const char *choose_linear(struct hist_axis *axis, double low, double high)
 {
 	bool is_open = isnan(axis->max);
@@ -121,10 +128,13 @@ static const char *choose_linear(struct hist_axis *axis, double low, double high
 	high = is_open ? fmax(high, low) : axis->max;
 	if (isnan(axis->width))
 		axis->width = choose_width(axis, low, high);
-	axis->min = isnan(axis->min) ? floor(low / axis->width + 1e-9) * axis->width : low;
+	if (isnan(axis->min)) {
+		axis->min = low;
+		axis->min = floor(low / axis->width + slack(axis, low)) * axis->width;
+	}
 	/* What is given as the maximum is the first value outside; what was found is inside. */
 	rows = (high - axis->min) / axis->width;
-	rows = is_open ? floor(rows + 1e-9) + 1 : ceil(rows - 1e-9);
+	rows = is_open ? floor(rows + slack(axis, high)) + 1 : ceil(rows - slack(axis, high));
 	if (!(rows >= 1))
 		return "--max must be above --min";
 	if (!(rows <= ROWS_MAX))
@@ -189,6 +199,13 @@ const char *hist_axis_choose(struct hist_axis *axis, const struct hist_set *sets
 	}
 	choose_span(sets, count, &low, &high);
 	return choose_linear(axis, low, high);
+}
+
+double hist_round(double edge, const struct hist_axis *axis)
+{
+	double power = pow(10, axis->decimals), rounded = nearbyint(edge * power) / power;
+
+	return !axis->is_log && axis->decimals < DECIMALS_MAX && isfinite(rounded) ? rounded : edge;
 }
 
 double hist_edge(const struct act_bins *bins, size_t i)

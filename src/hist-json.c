@@ -76,22 +76,22 @@ static void print_percents(struct out *out, const struct hist_set *set,
 	out_json_close(out);
 }
 
-static void print_bins(struct out *out, const struct act_bins *bins)
+static void print_bins(struct out *out, const struct act_bins *bins, const struct hist_axis *axis)
 {
 	out_json_u64(out, "below", bins->below);
 	out_json_u64(out, "above", bins->above);
 	out_json_begin_array(out, "bins");
 	for (size_t i = 0; i < bins->count; i++) {
 		out_json_begin_object(out, NULL);
-		out_json_double(out, "low", hist_edge(bins, i));
-		out_json_double(out, "high", hist_edge(bins, i + 1));
+		out_json_double(out, "low", hist_round(hist_edge(bins, i), axis));
+		out_json_double(out, "high", hist_round(hist_edge(bins, i + 1), axis));
 		out_json_u64(out, "count", bins->bin[i]);
 		out_json_close(out);
 	}
 	out_json_close(out);
 }
 
-void hist_print_json(struct out *out, const struct hist_set *set,
+void hist_print_json(struct out *out, const struct hist_set *set, const struct hist_axis *axis,
 		     const struct hist_percents *percents)
 {
 	out_json_begin(out);
@@ -99,6 +99,6 @@ void hist_print_json(struct out *out, const struct hist_set *set,
 	print_description(out, &set->description);
 	print_frequent(out, set);
 	print_percents(out, set, percents);
-	print_bins(out, &set->bins);
+	print_bins(out, &set->bins, axis);
 	out_json_end(out);
 }

@@ -141,6 +141,16 @@ static void print_plain_outside(struct plain *plain, const char *sign, size_t ed
 	print_plain_row(plain, text, count);
 }
 
+/* Digits with which the ends of an interval can be told apart, however far from zero. */
+static int interval_digits(const struct act_interval *interval)
+{
+	double size = fmax(fabs(interval->low), fabs(interval->high));
+	double width = interval->high - interval->low;
+	double digits = width > 0 ? ceil(log10(size / width)) + 3 : 6;
+
+	return (int)fmin(fmax(digits, 6), DIGITS);
+}
+
 static void print_moments(struct out *out, const struct hist_set *set)
 {
 	const struct act_description *it = &set->description;
@@ -152,7 +162,8 @@ static void print_moments(struct out *out, const struct hist_set *set)
 	print_real(out, ", sum ", it->sum);
 	print_real(out, "\nmean ", it->mean);
 	if (isfinite(mean.low))
-		out_printf(out, " [%.6g, %.6g]", mean.low, mean.high);
+		out_printf(out, " [%.*g, %.*g]", interval_digits(&mean), mean.low,
+			   interval_digits(&mean), mean.high);
 	print_real(out, ", median ", it->median);
 	print_real(out, ", sd ", it->sd);
 	out_string(out, "\nlag-1 ");
@@ -161,8 +172,8 @@ static void print_moments(struct out *out, const struct hist_set *set)
 	else
 		out_printf(out, "%.3f (as good as %.4g independent samples)", it->lag1,
 			   act_effective_n((double)it->n, it->lag1));
-	out_printf(out, ", %" PRIu64 " different, %" PRIu64 " outliers\n", it->unique,
-		   it->outliers);
+	out_printf(out, ", %" PRIu64 " different, %" PRIu64 " outlier%s\n", it->unique,
+		   it->outliers, it->outliers == 1 ? "" : "s");
 }
 
 void hist_print_plain(struct out *out, const struct hist_set *set, const struct hist_axis *axis)
@@ -233,10 +244,10 @@ void hist_print_percents(struct out *out, const struct hist_set *set,
 		double p = percents->percent[i] / 100;
 		struct act_interval interval = act_quantile_interval(set->sorted, n, p, HIST_LEVEL);
 
-		out_printf(out, "p%-6g  %.9g", percents->percent[i],
+		out_printf(out, "p%-6g  %.12g", percents->percent[i],
 			   act_quantile(set->sorted, n, p));
 		if (isfinite(interval.low) && isfinite(interval.high))
-			out_printf(out, "  [%.9g, %.9g] at %.1f%%\n", interval.low, interval.high,
+			out_printf(out, "  [%.12g, %.12g] at %.1f%%\n", interval.low, interval.high,
 				   100 * interval.level);
 		else
 			out_string(out, "  n too small for an interval\n");

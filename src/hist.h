@@ -52,6 +52,8 @@ const char *hist_axis_choose(struct hist_axis *axis, const struct hist_set *sets
 int hist_fill(struct hist_set *sets, size_t count, const struct hist_axis *axis,
 	      const struct hist_stars *stars);
 double hist_edge(const struct act_bins *bins, size_t i);
+/* An edge as it is shown: 299.65, not 299.65000000000003. */
+double hist_round(double edge, const struct hist_axis *axis);
 
 struct hist_percents {
 	size_t count;
@@ -67,7 +69,7 @@ void hist_print_histo(struct out *out, const struct hist_set *set, const struct 
 void hist_print_percents(struct out *out, const struct hist_set *set,
 			 const struct hist_percents *percents);
 void hist_print_summary(struct out *out, const struct hist_set *set);
-void hist_print_json(struct out *out, const struct hist_set *set,
+void hist_print_json(struct out *out, const struct hist_set *set, const struct hist_axis *axis,
 		     const struct hist_percents *percents);
 
 #endif
