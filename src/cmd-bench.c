@@ -12,6 +12,8 @@
 #include <actuary/record.h>
 
 #include "base/clock.h"
+#include "bench/environment.h"
+#include "bench/noise.h"
 #include "bench/result.h"
 #include "bench/run.h"
 #include "manual.h"
@@ -85,6 +87,8 @@ struct bench {
 	uint64_t run;                 /* the one that is made */
 	uint64_t samples;             /* of it, so far */
 	uint64_t told_ns;             /* when progress was told last */
+	struct environment environment;
+	struct noise_ticks ticks;     /* when the run before began */
 };
 
 static void tell_progress(struct bench *bench)
@@ -113,12 +117,21 @@ static int take_sample(void *arg, const struct sample *sample)
 
 static int keep_begin(struct bench *bench)
 {
-	const struct result_run run = {
+	struct result_run run = {
 		.run = bench->run, .pair = ACT_UNKNOWN, .slot = ACT_UNKNOWN,
-		.condition = SIZE_MAX, .psi = NAN, .steal = NAN,
+		.condition = SIZE_MAX, .steal = NAN,
 	};
+	struct noise_ticks before = bench->ticks;
+	struct noise noise;
 
-	return bench->writer ? result_begin_run(bench->writer, &run) : 0;
+	if (!bench->writer)
+		return 0;
+	noise_read(&noise, 0);
+	noise_read_ticks(&bench->ticks);
+	run.psi = noise.pressure;
+	if (bench->run)
+		run.steal = noise_steal(&before, &bench->ticks);
+	return result_begin_run(bench->writer, &run);
 }
 
 static int keep_end(struct bench *bench, const struct run_outcome *outcome)
@@ -204,13 +217,21 @@ static size_t list_metrics(const struct bench *bench, const char **ret_names)
 	return count;
 }
 
-static int open_result(struct bench *bench, int argc, char **argv)
+static int capture_environment(struct bench *bench)
+{
+	int ret = environment_capture_files(&bench->environment, "", NULL);
+
+	return ret < 0 ? ret : environment_capture_process(&bench->environment);
+}
+
+static int open_result(struct bench *bench)
 {
 	const struct bench_options *opt = bench->opt;
+	const struct words words = words_called();
 	const char *metrics[HARNESS_METRICS + METRICS_MAX];
 	struct result_header header = {
 		.version = RESULT_VERSION,
-		.argc = (size_t)argc, .argv = (const char *const *)argv,
+		.argc = words.count, .argv = words.word,
 		.workload = bench->work.workload->name,
 		.option_count = (size_t)bench->work.given_argc,
 		.options = (const char *const *)bench->work.given,
@@ -221,6 +242,7 @@ static int open_result(struct bench *bench, int argc, char **argv)
 			.max_ns = ACT_UNKNOWN, .aa = NAN, .width = NAN, .bound = NAN,
 		},
 		.seed = ACT_UNKNOWN,
+		.series = bench->work.workload->series,
 		.harness_ns = bench->summary.harness_ns,
 	};
 	struct act_why why;
@@ -228,6 +250,12 @@ static int open_result(struct bench *bench, int argc, char **argv)
 
 	if (!opt->output)
 		return 0;
+	if (capture_environment(bench) < 0) {
+		msg_error("out of memory");
+		return -ENOMEM;
+	}
+	header.fact_count = bench->environment.count;
+	header.facts = bench->environment.fact;
 	header.metric_count = list_metrics(bench, metrics);
 	ret = result_create(opt->output, opt->force, &header, &bench->writer, &why);
 	if (ret < 0)
@@ -286,7 +314,7 @@ static int list_workloads(void)
 
 /* ---- The command ---- */
 
-static int measure(struct bench *bench, int argc, char **argv)
+static int measure(struct bench *bench)
 {
 	struct act_why why;
 	int ret = run_harness_ns(&bench->summary.harness_ns, &why), closed;
@@ -295,7 +323,7 @@ static int measure(struct bench *bench, int argc, char **argv)
 		msg_error("%s", why.text);
 		return STATUS_FAILED;
 	}
-	ret = open_result(bench, argc, argv);
+	ret = open_result(bench);
 	if (ret < 0)
 		return ret == -EEXIST ? STATUS_USAGE : STATUS_FAILED;
 	ret = make_runs(bench);
@@ -325,8 +353,9 @@ static int bench_workload(const struct bench_options *opt, int argc, char **argv
 		status = STATUS_FAILED;
 	} else {
 		catch_signals();
-		status = measure(&bench, argc, argv);
+		status = measure(&bench);
 	}
+	environment_release(&bench.environment);
 	summary_release(&bench.summary);
 	workopts_release(&bench.work);
 	return status;
