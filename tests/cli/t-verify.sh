@@ -5,12 +5,14 @@
 . "$(dirname "$0")/lib.sh"
 mklog=$BUILD/tests/cli/mklog
 
-# Names, host and kernel are this machine's; what is checked is not.
+# Names, host and kernel are this machine's, and with their lengths where a block
+# begins; what is checked is not.
 settle()
 {
 	sed -E -e "s|$tmp|TMP|g" \
 		-e 's/([0-9]{10})-[0-9]{8}T[0-9]{6}Z/\1-WHEN/g' \
 		-e 's/, begun .*/, begun WHEN on HOST/' \
+		-e 's/( bytes at |"offset":)[0-9]+/\1OFFSET/' \
 		-e 's/"created_ns":[0-9]+,"boot_id":"[^"]*","host":"[^"]*","kernel":"[^"]*"/HEADER/' \
 		"$1" >"$1.settled"
 	mv "$1.settled" "$1"
