@@ -77,6 +77,18 @@ static int hand_out_holes(struct intake *intake, bool force, const struct act_si
 	return ret;
 }
 
+/* There is no room for more holes: the oldest are the surest. */
+static int make_room(struct intake *intake, const struct act_sink *sink)
+{
+	struct sequence_gap hole;
+	int ret = 0;
+
+	while (ret == 0 && intake->sequence.gaps > SEQUENCE_GAPS / 2 &&
+	       sequence_take(&intake->sequence, true, &hole))
+		ret = hand_out_hole(intake, &hole, sink);
+	return ret;
+}
+
 static int hand_out_unreadable(struct intake *intake, size_t cpu, const struct act_sink *sink)
 {
 	struct intake_cpu *state = &intake->cpu[cpu];
@@ -92,11 +104,11 @@ static int hand_out_unreadable(struct intake *intake, size_t cpu, const struct a
 	return hand_out_gap(intake, cpu, &gap, sink);
 }
 
-int intake_settle(struct intake *intake, const struct act_sink *sink)
+int intake_settle(struct intake *intake, uint64_t now_ns, const struct act_sink *sink)
 {
 	int ret = 0;
 
-	sequence_settle(&intake->sequence);
+	sequence_settle(&intake->sequence, now_ns);
 	for (size_t i = 0; i < intake->cpus; i++) {
 		intake->cpu_stats[i].foreign = intake->sequence.cpu[i].foreign;
 		if (ret == 0)
@@ -107,7 +119,7 @@ int intake_settle(struct intake *intake, const struct act_sink *sink)
 
 int intake_flush(struct intake *intake, const struct act_sink *sink)
 {
-	int ret = intake_settle(intake, sink);
+	int ret = intake_settle(intake, intake->sequence.now_ns, sink);
 
 	while (ret == 0 && !sequence_confirm(&intake->sequence))
 		ret = hand_out_holes(intake, true, sink);
@@ -142,13 +154,23 @@ int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
 	return hand_out_hole(intake, &hole, sink);
 }
 
-bool intake_is_behind(const struct intake *intake)
+static uint64_t count_unexplained(const struct intake *intake)
 {
 	uint64_t unexplained = 0;
 
 	for (size_t i = 0; i < intake->cpus; i++)
 		unexplained += intake->cpu[i].unexplained;
-	return unexplained > sequence_pending(&intake->sequence);
+	return unexplained;
+}
+
+bool intake_is_behind(const struct intake *intake)
+{
+	return count_unexplained(intake) > sequence_pending(&intake->sequence);
+}
+
+bool intake_awaits_more(const struct intake *intake)
+{
+	return sequence_pending(&intake->sequence) > count_unexplained(intake);
 }
 
 /* ---- Messages ---- */
@@ -212,7 +234,7 @@ int intake_message(struct intake *intake, size_t cpu, const void *message, size_
 		return 0;
 	}
 	if (sequence_is_full(&intake->sequence))
-		ret = hand_out_holes(intake, true, sink);
+		ret = make_room(intake, sink);
 	if (as == DECODED_EXIT && intake->decoded.has_task) {
 		int error = deliver(intake, cpu, time_ns, sink);
 

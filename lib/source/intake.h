@@ -48,7 +48,7 @@ int intake_message(struct intake *intake, size_t cpu, const void *message, size_
 void intake_drops(struct intake *intake, size_t cpu, uint64_t drops);
 
 /* The buffers were emptied: hands out the gaps that are sure by now. */
-int intake_settle(struct intake *intake, const struct act_sink *sink);
+int intake_settle(struct intake *intake, uint64_t now_ns, const struct act_sink *sink);
 
 /* No more is to come for now: hands out all gaps. */
 int intake_flush(struct intake *intake, const struct act_sink *sink);
@@ -59,5 +59,8 @@ int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
 
 /* Whether drops are known that no gap, taken or held, accounts for. */
 bool intake_is_behind(const struct intake *intake);
+
+/* Whether holes show that no drop accounts for: their numbers may be on their way. */
+bool intake_awaits_more(const struct intake *intake);
 
 #endif

@@ -125,7 +125,7 @@ static int drain_replay(struct act_source *source, const struct act_sink *sink)
 	}
 	if (ret < 0)
 		return ret;
-	ret = replay->end == 0 ? intake_settle(&replay->intake, sink)
+	ret = replay->end == 0 ? intake_settle(&replay->intake, replay->frame.time_ns, sink)
 			       : intake_flush(&replay->intake, sink);
 	return ret < 0 ? ret : replay->end;
 }

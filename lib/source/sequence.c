@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A gap that was found in one drain counts at the end of the next. */
-#define HELD_DRAINS 2
+#include "base/clock.h"
 
-/* After so many drains nothing will explain a foreign number any more. */
-#define HOMELESS_DRAINS 16
+/* A gap that was found in one drain counts at the end of the next, at the earliest. */
+#define HELD_DRAINS 2
+#define HELD_NS (2 * NSEC_PER_SEC)
+
+/* So far behind its next number a CPU's hole may still show: more than any buffer holds. */
+#define HOLE_AHEAD 65536
 
 /* So many in a row confirm a jump ahead. */
 #define CONFIRMING 3
@@ -72,8 +75,7 @@ static void note_foreign(struct sequence *sequence, size_t cpu, uint32_t number)
 	}
 	if (sequence->foreign == SEQUENCE_FOREIGN)
 		remove_homeless(sequence, 0);
-	sequence->homeless[sequence->foreign].number = number;
-	sequence->homeless[sequence->foreign++].age = 0;
+	sequence->homeless[sequence->foreign++] = number;
 }
 
 /* The numbers from state->next up to before @number are missing. */
@@ -88,7 +90,7 @@ static void open_gap(struct sequence *sequence, size_t cpu, uint32_t number, uin
 		.from_ns = state->last_ns, .to_ns = time_ns,
 	};
 	for (size_t i = 0; i < sequence->foreign;) {
-		if (is_missing_from(gap, sequence->homeless[i].number)) {
+		if (is_missing_from(gap, sequence->homeless[i])) {
 			gap->count--;
 			remove_homeless(sequence, i);
 		} else {
@@ -207,14 +209,24 @@ bool sequence_is_full(const struct sequence *sequence)
 	return sequence->gaps == SEQUENCE_GAPS;
 }
 
-void sequence_settle(struct sequence *sequence)
+/* Whether a CPU has not come to @number yet, so that its hole may still show. */
+static bool is_awaited(const struct sequence *sequence, uint32_t number)
 {
+	for (size_t cpu = 0; cpu < sequence->cpus; cpu++)
+		if (sequence->cpu[cpu].is_started &&
+		    number - sequence->cpu[cpu].next < HOLE_AHEAD)
+			return true;
+	return false;
+}
+
+void sequence_settle(struct sequence *sequence, uint64_t now_ns)
+{
+	sequence->now_ns = now_ns;
 	for (size_t i = 0; i < sequence->gaps; i++)
-		sequence->gap[i].age++;
-	for (size_t i = 0; i < sequence->foreign; i++)
-		sequence->homeless[i].age++;
-	while (sequence->foreign > 0 && sequence->homeless[0].age > HOMELESS_DRAINS)
-		remove_homeless(sequence, 0);
+		sequence->gap[i].drains++;
+	for (size_t i = sequence->foreign; i > 0; i--)
+		if (!is_awaited(sequence, sequence->homeless[i - 1]))
+			remove_homeless(sequence, i - 1);
 }
 
 bool sequence_confirm(struct sequence *sequence)
@@ -225,12 +237,17 @@ bool sequence_confirm(struct sequence *sequence)
 	return true;
 }
 
+/* A clock that was set back makes it ripe. */
+static bool is_ripe(const struct sequence *sequence, const struct sequence_gap *gap)
+{
+	return gap->drains >= HELD_DRAINS && sequence->now_ns - gap->to_ns >= HELD_NS;
+}
+
 bool sequence_take(struct sequence *sequence, bool force, struct sequence_gap *ret_gap)
 {
 	while (sequence->gaps > 0) {
-		bool is_ripe = force || sequence->gap[0].age >= HELD_DRAINS;
-
-		if (!is_ripe && sequence->gap[0].count > 0)
+		if (!force && sequence->gap[0].count > 0 &&
+		    !is_ripe(sequence, &sequence->gap[0]))
 			return false;
 		*ret_gap = sequence->gap[0];
 		sequence->gaps--;

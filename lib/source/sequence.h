@@ -12,8 +12,11 @@
  *  - numbers that jump ahead are believed only when the stream goes on from
  *    there; whatever a later, lower number shows to be out of order was foreign;
  *  - a foreign number fills the hole that it is missing from, wherever that is;
- *  - a hole is held back over a whole further drain before it counts, so that
- *    the number that fills it has had time to come.
+ *  - a hole is held back before it counts, over a whole further drain and two
+ *    seconds: a task that took its number may have to wait for a CPU before it
+ *    sends it, and the busier the machine, the longer;
+ *  - a foreign number whose hole does not show yet is remembered until each CPU
+ *    has gone beyond it: one that is idle shows its holes late.
  * However numbers are attributed, the sum of holes less foreign numbers is the
  * number of exits lost.  Numbers are 32 bits and wrap; the first is arbitrary.
  * Pure: no clock, no system call.
@@ -47,7 +50,7 @@ struct sequence_gap {
 	uint32_t first;  /* missing from here ... */
 	uint32_t span;   /* ... so many numbers, ... */
 	uint32_t count;  /* ... of which so many did not turn up elsewhere */
-	unsigned int age; /* drains that ended since it was found */
+	unsigned int drains; /* that ended since it was found */
 	uint64_t from_ns; /* receipt of the number before */
 	uint64_t to_ns;   /* and of the one behind */
 };
@@ -57,11 +60,9 @@ struct sequence {
 	size_t cpus;
 	size_t gaps;    /* in use, oldest first */
 	size_t foreign; /* in use, oldest first */
+	uint64_t now_ns; /* of the last drain's end */
 	struct sequence_gap gap[SEQUENCE_GAPS];
-	struct {
-		uint32_t number;
-		unsigned int age;
-	} homeless[SEQUENCE_FOREIGN]; /* foreign numbers that fill no known hole */
+	uint32_t homeless[SEQUENCE_FOREIGN]; /* foreign numbers that fill no known hole */
 };
 
 int sequence_init(struct sequence *sequence, size_t cpus); /* 0 or -ENOMEM */
@@ -76,8 +77,8 @@ void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint6
 /* True when gaps must be taken before the next number. */
 bool sequence_is_full(const struct sequence *sequence);
 
-/* A drain has ended: all that waited on every CPU has been noted. */
-void sequence_settle(struct sequence *sequence);
+/* A drain has ended: all that waited on every CPU has been noted.  Same clock. */
+void sequence_settle(struct sequence *sequence, uint64_t now_ns);
 
 /*
  * No more numbers will come: jumps ahead that wait to be confirmed are.

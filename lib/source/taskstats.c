@@ -30,6 +30,7 @@
 #define DRAIN_MESSAGES 65536
 
 #define CLOSE_TIMEOUT_NS NSEC_PER_SEC
+#define LATE_TIMEOUT_NS NSEC_PER_SEC
 
 /* ---- Receiving ---- */
 
@@ -219,7 +220,7 @@ static int drain_taskstats(struct act_source *source, const struct act_sink *sin
 	if (exits->intake.sequence.gaps > 0)
 		read_all_drops(exits);
 	if (ret == 0)
-		ret = intake_settle(&exits->intake, sink);
+		ret = intake_settle(&exits->intake, clock_wall_ns(), sink);
 	source->stats.drains++;
 	return ret;
 }
@@ -329,6 +330,22 @@ static int write_off(struct exits *exits, const bool *is_closed,
 	return ret;
 }
 
+/* Numbers may be on their way while their holes show already. */
+static int await_late(struct exits *exits, const struct act_sink *sink)
+{
+	uint64_t deadline_ns = clock_monotonic_ns() + LATE_TIMEOUT_NS;
+	int ret = 0;
+
+	read_all_drops(exits);
+	while (ret == 0 && intake_awaits_more(&exits->intake) &&
+	       clock_monotonic_ns() < deadline_ns) {
+		sleep_ns(INTERVAL_MIN_NS);
+		ret = drain_taskstats(&exits->source, sink);
+		read_all_drops(exits);
+	}
+	return ret;
+}
+
 static int finish_taskstats(struct act_source *source, const struct act_sink *sink)
 {
 	struct exits *exits = (struct exits *)source;
@@ -343,12 +360,8 @@ static int finish_taskstats(struct act_source *source, const struct act_sink *si
 		ret = close_streams(exits, is_closed, deadline_ns, sink);
 	} while (ret == 0 && clock_monotonic_ns() < deadline_ns);
 	taskstats_make_room(exits, false);
-	/* A foreign number may be on its way while its hole shows already. */
-	if (ret >= 0 && sequence_pending(&exits->intake.sequence) > 0) {
-		sleep_ns(INTERVAL_MIN_NS);
-		ret = drain_taskstats(source, sink);
-	}
-	read_all_drops(exits);
+	if (ret >= 0)
+		ret = await_late(exits, sink);
 	if (ret >= 0)
 		ret = intake_flush(&exits->intake, sink);
 	if (ret >= 0)

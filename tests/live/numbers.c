@@ -110,32 +110,46 @@ static bool is_known(const struct kept *witness, unsigned int cpu, uint32_t numb
 	return false;
 }
 
-/* One behind the last of the numbers that lie within @length from @start. */
-static uint32_t end_of(const struct numbers *numbers, uint32_t start, uint32_t length)
+/* The last of the numbers from the @from'th on that lie within @length from @start. */
+static uint32_t last_of(const struct numbers *numbers, size_t from, uint32_t start,
+			uint32_t length)
 {
-	uint32_t end = 0;
+	uint32_t last = 0;
 
-	for (size_t i = 0; i < numbers->count; i++) {
+	for (size_t i = from; i < numbers->count; i++) {
 		uint32_t at = numbers->value[i] - start;
 
-		if (at < length && at >= end)
-			end = at + 1;
+		if (at < length && at > last)
+			last = at;
 	}
-	return end;
+	return last;
+}
+
+static size_t find(const struct numbers *numbers, uint32_t value)
+{
+	size_t i = 0;
+
+	while (i < numbers->count && numbers->value[i] != value)
+		i++;
+	return i;
 }
 
 static void print_cpu(const struct kept *witness, const struct kept *kept, unsigned int cpu)
 {
-	uint32_t start = kept->start[cpu], length = 0, received, child;
+	const struct numbers *received = &kept->received[cpu];
+	uint32_t start = kept->start[cpu], length = 0, child, last;
+	size_t place;
 
 	while (is_known(witness, cpu, start + length))
 		length++;
-	received = end_of(&kept->received[cpu], start, length);
-	child = end_of(&witness->children[cpu], start, length);
-	if (received >= child)
-		printf("%u %u %u\n", cpu, received, received);
+	child = last_of(&witness->children[cpu], 0, start, length);
+	place = find(received, start + child);
+	/* What came before it and is higher was another CPU's, see sequence.h. */
+	last = last_of(received, place, start, length);
+	if (place < received->count)
+		printf("%u %u %u\n", cpu, last + 1, last + 1);
 	else
-		printf("%u %u %u\n", cpu, child, length);
+		printf("%u %u %u\n", cpu, child + 1, length);
 }
 
 int main(int argc, char **argv)

@@ -103,7 +103,9 @@ static void test_wrap(void **state)
 	free_sequence(sequence);
 }
 
-/* A gap of one drain is handed out at the end of the next, not before. */
+#define SECOND UINT64_C(1000000000)
+
+/* A gap is handed out after two drains and two seconds, not before. */
 static void test_held(void **state)
 {
 	struct sequence *sequence = new_sequence(1);
@@ -112,10 +114,12 @@ static void test_held(void **state)
 	(void)state;
 	note_run(sequence, 0, 1, 3);
 	note_run(sequence, 0, 5, 7);
-	sequence_settle(sequence);
+	sequence_settle(sequence, 5 * SECOND);
 	assert_false(sequence_take(sequence, false, &gap));
 	note_run(sequence, 0, 8, 9);
-	sequence_settle(sequence);
+	sequence_settle(sequence, SECOND);
+	assert_false(sequence_take(sequence, false, &gap));
+	sequence_settle(sequence, 3 * SECOND);
 	assert_true(sequence_take(sequence, false, &gap));
 	assert_int_equal(gap.count, 1);
 	free_sequence(sequence);
@@ -166,17 +170,55 @@ static void test_foreign_across_drains(void **state)
 	note_run(sequence, 0, 100, 109);
 	note_run(sequence, 1, 900, 909);
 	note_run(sequence, 1, 911, 915);
-	sequence_settle(sequence);
+	sequence_settle(sequence, 1000);
 	assert_false(sequence_take(sequence, false, &gap));
 	sequence_note(sequence, 0, 910, 1);
 	note_run(sequence, 0, 110, 112);
-	sequence_settle(sequence);
+	sequence_settle(sequence, SECOND);
 	assert_false(sequence_take(sequence, false, &gap));
 	sequence_note(sequence, 0, 916, 1);
 	note_run(sequence, 0, 113, 115);
-	sequence_settle(sequence);
+	sequence_settle(sequence, 4 * SECOND);
 	note_run(sequence, 1, 917, 920);
-	sequence_settle(sequence);
+	sequence_settle(sequence, 7 * SECOND);
+	assert_int_equal(take_all(sequence), 0);
+	free_sequence(sequence);
+}
+
+/* The CPU that it is missing from is idle for a long time. */
+static void test_foreign_of_idle(void **state)
+{
+	struct sequence *sequence = new_sequence(2);
+
+	(void)state;
+	note_run(sequence, 0, 100, 109);
+	note_run(sequence, 1, 900, 909);
+	sequence_note(sequence, 0, 910, 1);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		note_run(sequence, 0, 100 + 10 * i, 109 + 10 * i);
+		sequence_settle(sequence, i * SECOND);
+	}
+	note_run(sequence, 1, 911, 915);
+	assert_int_equal(take_all(sequence), 0);
+	free_sequence(sequence);
+}
+
+/* It waited for a CPU while many drains went by. */
+static void test_late(void **state)
+{
+	struct sequence *sequence = new_sequence(1);
+	struct sequence_gap gap;
+
+	(void)state;
+	note_run(sequence, 0, 100, 109);
+	note_run(sequence, 0, 111, 119);
+	for (uint32_t i = 0; i < 100; i++) {
+		sequence_settle(sequence, 119 + i * SECOND / 100);
+		assert_false(sequence_take(sequence, false, &gap));
+	}
+	sequence_note(sequence, 0, 110, SECOND);
+	note_run(sequence, 0, 120, 129);
+	sequence_settle(sequence, 9 * SECOND);
 	assert_int_equal(take_all(sequence), 0);
 	free_sequence(sequence);
 }
@@ -241,8 +283,7 @@ static void test_many_homeless(void **state)
 	note_run(sequence, 0, 1000022, 1000030);
 	assert_int_equal(sequence->cpu[0].foreign, 3 * SEQUENCE_FOREIGN);
 	assert_int_equal(take_all(sequence), 1);
-	for (int i = 0; i < 20; i++)
-		sequence_settle(sequence);
+	sequence_settle(sequence, SECOND);
 	assert_int_equal(sequence->foreign, 0);
 	free_sequence(sequence);
 }
@@ -297,7 +338,7 @@ static void test_scattered(void **state)
 	sequence_start(sequence, 0, 0, 0);
 	for (uint32_t number = 9; number < 10000; number += 10) {
 		sequence_note(sequence, 0, number, number);
-		sequence_settle(sequence);
+		sequence_settle(sequence, number * SECOND);
 		while (sequence_take(sequence, false, &gap))
 			count += gap.count;
 		assert_int_equal(count + sequence_pending(sequence), number / 10 * 9 + 9);
@@ -318,6 +359,7 @@ struct machine {
 	uint64_t random;
 	uint64_t lost;
 	uint64_t moved;
+	uint64_t now_ns;
 };
 
 static uint32_t draw(struct machine *machine, uint32_t below)
@@ -348,10 +390,11 @@ static uint64_t drain(struct machine *machine, struct sequence *sequence)
 
 	for (size_t cpu = 0; cpu < CPUS; cpu++) {
 		for (size_t i = 0; i < machine->queued[cpu]; i++)
-			sequence_note(sequence, cpu, machine->queue[cpu][i], 0);
+			sequence_note(sequence, cpu, machine->queue[cpu][i], machine->now_ns);
 		machine->queued[cpu] = 0;
 	}
-	sequence_settle(sequence);
+	machine->now_ns += SECOND;
+	sequence_settle(sequence, machine->now_ns);
 	while (sequence_take(sequence, false, &gap))
 		count += gap.count;
 	return count;
@@ -419,6 +462,8 @@ int main(void)
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_foreign_across_drains),
+		cmocka_unit_test(test_foreign_of_idle),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_foreign_and_gaps),
 		cmocka_unit_test(test_closer),
 		cmocka_unit_test(test_full),
