@@ -109,6 +109,16 @@ void account_print(const struct account *account, struct out *out)
 	out_printf(out, "; memory %s at its peak\n", memory);
 }
 
+/* Exits that count for another CPU than the one whose number they have. */
+static uint64_t count_foreign(const struct account *account)
+{
+	uint64_t foreign = 0;
+
+	for (size_t i = 0; i < account->source.cpus; i++)
+		foreign += account->source.cpu[i].foreign;
+	return foreign;
+}
+
 static void print_json_losses(const struct account *account, struct out *out)
 {
 	out_json_begin_object(out, "lost_by_cpu");
@@ -120,6 +130,7 @@ static void print_json_losses(const struct account *account, struct out *out)
 	}
 	out_json_close(out);
 	out_json_u64(out, "lost_storage", account->lost_storage);
+	out_json_u64(out, "foreign", count_foreign(account));
 }
 
 void account_print_json(const struct account *account, struct out *out)
