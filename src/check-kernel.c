@@ -189,7 +189,10 @@ void check_storage(struct checkup *checkup, struct finding *finding)
 	}
 }
 
-/* CPUs whose time is counted exactly, "" if none: CONFIG_VIRT_CPU_ACCOUNTING_GEN. */
+/*
+ * CPUs whose time is counted exactly, "" if none: CONFIG_VIRT_CPU_ACCOUNTING_GEN.
+ * Where none are, Linux 6.1 says "  (null)".
+ */
 static void read_exact_cpus(char *ret_list, size_t room)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/nohz_full", "re");
@@ -197,7 +200,7 @@ static void read_exact_cpus(char *ret_list, size_t room)
 	*ret_list = '\0';
 	if (!file)
 		return;
-	if (!fgets(ret_list, (int)room, file) || strncmp(ret_list, "(null)", 6) == 0)
+	if (!fgets(ret_list, (int)room, file) || strstr(ret_list, "(null)"))
 		*ret_list = '\0';
 	ret_list[strcspn(ret_list, "\n")] = '\0';
 	fclose(file);
