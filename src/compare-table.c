@@ -13,8 +13,10 @@
 #include "msg.h"
 #include "out.h"
 
-/* Of a heading; longer names are cut. */
-enum { HEADING_WIDTH = 20 };
+enum {
+	HEADING_WIDTH = 20,   /* longer names are cut */
+	PAIRS_MOST = 1000000, /* nobody will make more */
+};
 
 const char *name_text(const char *name, size_t width, char text[NAME_ROOM])
 {
@@ -270,7 +272,7 @@ static void print_open(const struct comparison *c, const char *base, const char 
 	}
 	print_range(c, form, out);
 	out_string(out, " is possible");
-	if (c->pairs_needed > (double)c->pairs.n)
+	if (c->pairs_needed > (double)c->pairs.n && c->pairs_needed < PAIRS_MOST)
 		out_printf(out, "; about %.0f pairs would show %g %%", c->pairs_needed,
 			   100 * c->bound);
 }
@@ -372,7 +374,7 @@ static void print_beside(const struct comparison *c, struct out *out)
 	if (!isnan(c->metric->noise))
 		out_printf(out, "  %-15s %s, by %zu A/A pairs\n", "noise floor",
 			   plain_percent_text(c->metric->noise, text), c->metric->noise_pairs);
-	if (c->detectable > 0)
+	if (c->detectable > 0 && c->detectable < 10)
 		out_printf(out, "  %-15s %s in four of five cases\n", "would find",
 			   plain_percent_text(c->detectable, text));
 }
