@@ -50,6 +50,7 @@ extern const struct toggle_kind toggle_sysctl, toggle_acct, toggle_cmd;     /* -
 extern const struct toggle_kind toggle_raw_listener, toggle_connector;      /* -listener.c */
 extern const struct toggle_kind toggle_record;                              /* -record.c */
 extern const struct toggle_kind toggle_nice, toggle_cpus, toggle_cgroup;    /* -place.c */
+extern const struct toggle_kind toggle_with;                                /* -with.c */
 
 /* No command, no recorder may take longer to switch. */
 #define TOGGLE_LIMIT_NS (60 * UINT64_C(1000000000))

@@ -38,15 +38,15 @@ static const struct toggle_kind toggle_watchers = {
 
 static const struct toggle_kind *const kinds[] = {
 	&toggle_record, &toggle_raw_listener, &toggle_connector, &toggle_acct, &toggle_sysctl,
-	&toggle_watchers, &toggle_nice, &toggle_cpus, &toggle_cgroup, &toggle_cmd,
+	&toggle_watchers, &toggle_nice, &toggle_cpus, &toggle_cgroup, &toggle_with, &toggle_cmd,
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 const char *condition_forms(void)
 {
 	return "none, record[:OPTIONS], raw-listener[:cpus=LIST,rcvbuf=SIZE], "
-	       "connector[:rcvbuf=SIZE], acct:FILE, sysctl:KEY=VALUE, nice:N, cpus:LIST, cgroup:DIR "
-	       "or cmd:ON,OFF,CHECK";
+	       "connector[:rcvbuf=SIZE], acct:FILE, sysctl:KEY=VALUE, nice:N, cpus:LIST, cgroup:DIR, "
+	       "with:OPTION,... or cmd:ON,OFF,CHECK";
 }
 
 /* ---- Parsing ---- */
@@ -87,6 +87,17 @@ static int parse_toggle(const char *text, size_t length, struct toggle *ret, str
 	return ret->kind->parse(ret, why);
 }
 
+/* Of the options of two, which are the workload's? */
+static int check_once(const struct condition *condition, struct act_why *why)
+{
+	size_t with = 0;
+
+	for (size_t i = 0; i < condition->toggles; i++)
+		with += condition->toggle[i].kind == &toggle_with;
+	return with < 2 ? 0 : because(why, -EINVAL, "\"with\" takes all options of the workload, "
+				      "one after the other: with:--a=1,--b=2");
+}
+
 static int parse_spec(const char *spec, struct condition *condition, struct act_why *why)
 {
 	if (strcmp(spec, "none") == 0)
@@ -111,7 +122,7 @@ static int parse_spec(const char *spec, struct condition *condition, struct act_
 		if (ret < 0)
 			return ret;
 		if (!at[length])
-			return 0;
+			return check_once(condition, why);
 		at += length + 1;
 	}
 }

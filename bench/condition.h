@@ -63,6 +63,12 @@ bool condition_has_listener(const struct condition *condition);
 int condition_enter(void *arg);
 
 /*
+ * The options that the condition gives the workload, to come behind those that it has
+ * already; they stay the condition's.  NULL: none.
+ */
+char *const *condition_words(const struct condition *condition, size_t *ret_count);
+
+/*
  * The keys of sysctl toggles, one after the other: 0, 1, ... until NULL.  They
  * are facts of the environment, too.
  */

@@ -91,9 +91,10 @@ static void settle(uint64_t ns)
 static int run_workload(struct ab *ab, struct condition *condition, struct run_outcome *outcome)
 {
 	const struct ab_options *opt = ab->opt;
+	const struct workopts *under = &ab->under[condition - ab->condition];
 	const struct run_spec spec = {
-		.workload = ab->work.workload, .argc = ab->work.given_argc,
-		.argv = ab->work.given, .rounds = opt->rounds, .min_ns = opt->for_ns,
+		.workload = ab->work.workload, .argc = under->given_argc,
+		.argv = under->given, .rounds = opt->rounds, .min_ns = opt->for_ns,
 		.warmup = WARMUP_ROUNDS, .timeout_ns = opt->timeout_ns, .stop = ab->stop,
 		.enter = condition_enter, .enter_arg = condition,
 	};

@@ -59,6 +59,7 @@ struct ab {
 	struct workopts work;
 	size_t conditions;
 	struct condition condition[PLAN_CONDITIONS_MAX];
+	struct workopts under[PLAN_CONDITIONS_MAX]; /* @work with each one's own options */
 	struct ab_arm arm[PLAN_CONDITIONS_MAX];
 	struct environment around; /* under the baseline */
 	const char **sysctls;      /* that conditions set; ends with NULL */

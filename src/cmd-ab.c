@@ -156,6 +156,20 @@ static int parse_conditions(struct ab *ab)
 	return STATUS_OK;
 }
 
+/* What conditions give it is as good as what it was given. */
+static int extend_workload(struct ab *ab)
+{
+	int status = STATUS_OK;
+
+	for (size_t i = 0; i < ab->conditions && status == STATUS_OK; i++) {
+		size_t count;
+		char *const *words = condition_words(&ab->condition[i], &count);
+
+		status = workopts_extend(&ab->under[i], &ab->work, "ab", words, count);
+	}
+	return status;
+}
+
 static int check_options(struct ab *ab)
 {
 	int status = check_words(ab);
@@ -164,6 +178,8 @@ static int check_options(struct ab *ab)
 		status = check_numbers(ab);
 	if (status == STATUS_OK)
 		status = parse_conditions(ab);
+	if (status == STATUS_OK)
+		status = extend_workload(ab);
 	ab->seed = ab->opt->seed;
 	if (status == STATUS_OK && ab->seed == ACT_UNKNOWN) {
 		if (getrandom(&ab->seed, sizeof(ab->seed), 0) != sizeof(ab->seed))
@@ -354,6 +370,7 @@ static int measure(struct ab *ab)
 static void release(struct ab *ab)
 {
 	for (size_t i = 0; i < ab->conditions; i++) {
+		workopts_release(&ab->under[i]);
 		condition_release(&ab->condition[i]);
 		vector_release(&ab->arm[i].difference);
 	}

@@ -98,6 +98,38 @@ int workopts_parse(struct workopts *ret, const char *verb, int argc, char **argv
 	return status;
 }
 
+int workopts_extend(struct workopts *ret, const struct workopts *work, const char *verb,
+		    char *const *words, size_t count)
+{
+	/* Before what ends the options, be it "--" or an argument. */
+	size_t options = (size_t)(work->given_argc - work->argc);
+	size_t all = (size_t)work->given_argc + count;
+	char **word = calloc(all + 2, sizeof(*word));
+	int status;
+
+	*ret = (struct workopts){ .workload = work->workload, .words = word };
+	if (!word) {
+		msg_error("out of memory");
+		return STATUS_FAILED;
+	}
+	if (options && strcmp(work->given[options - 1], "--") == 0)
+		options--;
+	word[0] = (char *)work->workload->name;
+	memcpy(word + 1, work->given, options * sizeof(*word));
+	if (count)
+		memcpy(word + 1 + options, words, count * sizeof(*word));
+	memcpy(word + 1 + options + count, work->given + options,
+	       ((size_t)work->given_argc - options) * sizeof(*word));
+	status = parse_words(ret, verb, (int)all + 1, word);
+	if (status == STATUS_OK && (ret->wants_help || ret->wants_manual)) {
+		msg_error("a condition cannot ask for help");
+		status = STATUS_USAGE;
+	}
+	if (status != STATUS_OK)
+		workopts_release(ret);
+	return status;
+}
+
 void workopts_print_help(const struct workopts *work, const char *verb, FILE *file)
 {
 	const struct metric *metrics = work->workload->metrics;
@@ -117,7 +149,9 @@ void workopts_print_help(const struct workopts *work, const char *verb, FILE *fi
 void workopts_release(struct workopts *work)
 {
 	free(work->options);
+	free(work->words);
 	work->options = NULL;
+	work->words = NULL;
 }
 
 /* ---- The run's process ---- */

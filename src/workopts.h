@@ -17,6 +17,7 @@ struct workopts {
 	char **argv;
 	int given_argc;    /* all that follows the workload's name, as it was given */
 	char **given;
+	char **words;      /* where @given lies, if it is ours */
 	bool wants_help;   /* -h: print it with workopts_print_help() */
 	bool wants_manual; /* --help */
 };
@@ -27,6 +28,12 @@ struct workopts {
  * STATUS_USAGE after one message.
  */
 int workopts_parse(struct workopts *ret, const char *verb, int argc, char **argv);
+/*
+ * The same workload with @words behind the options that @work was given, which must
+ * outlive it: checked, as by workopts_parse().
+ */
+int workopts_extend(struct workopts *ret, const struct workopts *work, const char *verb,
+		    char *const *words, size_t count);
 void workopts_print_help(const struct workopts *work, const char *verb, FILE *file);
 void workopts_release(struct workopts *work);
 

@@ -34,6 +34,12 @@ refuses "no BPF source" -c a=none -c b=watchers:5 null
 refuses "no sysctl" -c a=none -c b=sysctl:kernel.nosuch=1 null
 refuses "no more than 8" -c a=none -c b=none -c c=none -c d=none -c e=none -c f=none -c g=none \
 	-c h=none -c i=none null
+refuses "is no option of a workload" -c a=none -c b=with:5 forky
+refuses "needs options" -c a=none -c b=with: forky
+refuses "unknown option --nosuch" -c a=none -c b=with:--nosuch=1 forky
+refuses "takes all options" -c a=none -c b=with:--burst=1+with:-e forky
+refuses "--burst must be" -c a=none -c b=with:--burst=0 forky
+refuses "cannot ask for help" -c a=none -c b=with:-h forky
 refuses "--width" -c a=none -c b=none --width 0 null
 refuses "--width" -c a=none -c b=none --width x null
 refuses "--aa" -c a=none -c b=none --aa 95% null
@@ -97,6 +103,13 @@ run "$ACTUARY" ab --force --settle 0 --warmup 1 --rounds 1 --pairs 6 --aa 0% \
 same "three conditions: status" 0 "$status"
 same "three conditions: runs, warm-up" "18 3" "$(jq -s -r '[.[] | select(.condition)] |
 	"\(map(select(.warmup | not)) | length) \(map(select(.warmup)) | length)"' "$tmp/three")"
+
+# Options of the workload as a condition: before its arguments, and the others stay.
+ab -c a=none -c b=with:--burst=7,-e+nice:1 --pairs 2 --aa 0% -o "$tmp/with" forky --burst 5
+same "with: status" 0 "$status"
+same "with: operations by condition" "a 5
+b 7" "$(jq -n -r 'foreach inputs as $line (null; $line.condition // .;
+	select($line.v) | "\(.) \($line.ops)")' "$tmp/with" | sort -u)"
 
 # JSON; files that nobody asked for do not stay.
 mkdir "$tmp/tmp"
