@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -76,6 +77,9 @@ static int check(const void *arg, int argc, char **argv, struct act_why *why)
 		return because(why, -EINVAL, "--threads must be from 1 to %" PRIu64, THREADS_MAX);
 	if (!opt->bursts)
 		return because(why, -EINVAL, "--bursts must be 1 at least");
+	if (opt->stack_bytes && opt->stack_bytes < (uint64_t)sysconf(_SC_THREAD_STACK_MIN))
+		return because(why, -EINVAL, "--stack must be %ld bytes at least",
+			       sysconf(_SC_THREAD_STACK_MIN));
 	if (opt->step_ns > 3600 * NSEC_PER_SEC / opt->threads)
 		return because(why, -EINVAL, "--step: the first thread would sleep for more than "
 			       "an hour");
