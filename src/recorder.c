@@ -178,7 +178,7 @@ int recorder_sync(struct recorder *recorder)
 	int ret = 0;
 
 	if (act_source_is_behind(recorder->source))
-		ret = act_source_finish(recorder->source, &sink);
+		ret = act_source_sync(recorder->source, &sink);
 	if (ret >= 0)
 		ret = log_switch(recorder);
 	if (ret < 0)

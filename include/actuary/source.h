@@ -154,6 +154,12 @@ int act_source_drain(struct act_source *source, const struct act_sink *sink);
  * Makes the account complete up to now: one pinned child on each CPU exits, so
  * that a gap behind the last message shows; then drains.  Same returns.
  */
+int act_source_sync(struct act_source *source, const struct act_sink *sink);
+
+/*
+ * The same at the end: also waits up to a second for exits that are on their way,
+ * and those that do not come then are lost.
+ */
 int act_source_finish(struct act_source *source, const struct act_sink *sink);
 
 /* True when the sockets dropped something that no gap has explained yet. */

@@ -64,16 +64,32 @@ static int hand_out_hole(struct intake *intake, const struct sequence_gap *hole,
 		.cause = explain_drops(&intake->cpu[hole->cpu], hole->count),
 	};
 
+	intake->holes += hole->count;
 	return hand_out_gap(intake, hole->cpu, &gap, sink);
 }
 
-static int hand_out_holes(struct intake *intake, bool force, const struct act_sink *sink)
+/*
+ * Drops that were not told as holes yet; of all CPUs together, for which of them a
+ * hole is put down to may be wrong.
+ */
+static uint64_t count_explained(const struct intake *intake)
+{
+	uint64_t known = intake->stats->drops + intake->undropped;
+
+	return known > intake->holes ? known - intake->holes : 0;
+}
+
+static int hand_out_holes(struct intake *intake, enum sequence_hold hold,
+			  const struct act_sink *sink)
 {
 	struct sequence_gap hole;
 	int ret = 0;
 
-	while (ret == 0 && sequence_take(&intake->sequence, force, &hole))
+	while (ret == 0 && sequence_take(&intake->sequence, hold, count_explained(intake), &hole))
 		ret = hand_out_hole(intake, &hole, sink);
+	/* The drop counters were read before: what they lack they will never have. */
+	if (intake->holes > intake->stats->drops + intake->undropped)
+		intake->undropped = intake->holes - intake->stats->drops;
 	return ret;
 }
 
@@ -84,7 +100,7 @@ static int make_room(struct intake *intake, const struct act_sink *sink)
 	int ret = 0;
 
 	while (ret == 0 && intake->sequence.gaps > SEQUENCE_GAPS / 2 &&
-	       sequence_take(&intake->sequence, true, &hole))
+	       sequence_take(&intake->sequence, HOLD_NONE, 0, &hole))
 		ret = hand_out_hole(intake, &hole, sink);
 	return ret;
 }
@@ -106,24 +122,27 @@ static int hand_out_unreadable(struct intake *intake, size_t cpu, const struct a
 
 int intake_settle(struct intake *intake, uint64_t now_ns, const struct act_sink *sink)
 {
+	size_t given_up = sequence_settle(&intake->sequence, now_ns);
 	int ret = 0;
 
-	sequence_settle(&intake->sequence, now_ns);
+	/* Their holes were told by mistake, in the place of some that are held still. */
+	for (; given_up > 0 && intake_awaits_more(intake); given_up--)
+		sequence_forgive(&intake->sequence);
 	for (size_t i = 0; i < intake->cpus; i++) {
 		intake->cpu_stats[i].foreign = intake->sequence.cpu[i].foreign;
 		if (ret == 0)
 			ret = hand_out_unreadable(intake, i, sink);
 	}
-	return ret < 0 ? ret : hand_out_holes(intake, false, sink);
+	return ret < 0 ? ret : hand_out_holes(intake, HOLD_USUAL, sink);
 }
 
-int intake_flush(struct intake *intake, const struct act_sink *sink)
+int intake_flush(struct intake *intake, bool is_end, const struct act_sink *sink)
 {
 	int ret = intake_settle(intake, intake->sequence.now_ns, sink);
 
 	while (ret == 0 && !sequence_confirm(&intake->sequence))
-		ret = hand_out_holes(intake, true, sink);
-	return ret < 0 ? ret : hand_out_holes(intake, true, sink);
+		ret = make_room(intake, sink);
+	return ret < 0 ? ret : hand_out_holes(intake, is_end ? HOLD_NONE : HOLD_UNEXPLAINED, sink);
 }
 
 void intake_drops(struct intake *intake, size_t cpu, uint64_t drops)
@@ -141,8 +160,9 @@ int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
 		     const struct act_sink *sink)
 {
 	struct sequence_cpu *stream = &intake->sequence.cpu[cpu];
+	uint64_t drops = intake->cpu[cpu].unexplained, all = count_explained(intake);
 	struct sequence_gap hole = {
-		.cpu = cpu, .count = (uint32_t)intake->cpu[cpu].unexplained,
+		.cpu = cpu, .count = (uint32_t)(drops < all ? drops : all),
 		.from_ns = stream->last_ns, .to_ns = time_ns,
 	};
 
@@ -154,23 +174,16 @@ int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
 	return hand_out_hole(intake, &hole, sink);
 }
 
-static uint64_t count_unexplained(const struct intake *intake)
-{
-	uint64_t unexplained = 0;
-
-	for (size_t i = 0; i < intake->cpus; i++)
-		unexplained += intake->cpu[i].unexplained;
-	return unexplained;
-}
-
 bool intake_is_behind(const struct intake *intake)
 {
-	return count_unexplained(intake) > sequence_pending(&intake->sequence);
+	return intake->stats->drops + intake->undropped >
+	       intake->holes + sequence_pending(&intake->sequence);
 }
 
 bool intake_awaits_more(const struct intake *intake)
 {
-	return sequence_pending(&intake->sequence) > count_unexplained(intake);
+	return intake->holes + sequence_pending(&intake->sequence) >
+	       intake->stats->drops + intake->undropped;
 }
 
 /* ---- Messages ---- */

@@ -29,6 +29,8 @@ struct intake {
 	uint16_t family;
 	struct delayacct delayacct;
 	struct sequence sequence;
+	uint64_t holes;    /* exits that were told as holes */
+	uint64_t undropped; /* of them, as many as no socket dropped */
 	struct decoded decoded; /* the last exit */
 };
 
@@ -50,8 +52,11 @@ void intake_drops(struct intake *intake, size_t cpu, uint64_t drops);
 /* The buffers were emptied: hands out the gaps that are sure by now. */
 int intake_settle(struct intake *intake, uint64_t now_ns, const struct act_sink *sink);
 
-/* No more is to come for now: hands out all gaps. */
-int intake_flush(struct intake *intake, const struct act_sink *sink);
+/*
+ * No more is to come for now: hands out all gaps that drops explain, and at the end
+ * the others, too.
+ */
+int intake_flush(struct intake *intake, bool is_end, const struct act_sink *sink);
 
 /* Takes the drops of a CPU whose stream could not be closed for a gap. */
 int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
@@ -60,7 +65,7 @@ int intake_write_off(struct intake *intake, size_t cpu, uint64_t time_ns,
 /* Whether drops are known that no gap, taken or held, accounts for. */
 bool intake_is_behind(const struct intake *intake);
 
-/* Whether holes show that no drop accounts for: their numbers may be on their way. */
+/* Whether holes wait that no drop accounts for: their numbers may be on their way. */
 bool intake_awaits_more(const struct intake *intake);
 
 #endif

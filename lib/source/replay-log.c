@@ -143,10 +143,11 @@ static int drain_log(struct act_source *source, const struct act_sink *sink)
 	return ret;
 }
 
-static int finish_log(struct act_source *source, const struct act_sink *sink)
+static int finish_log(struct act_source *source, bool is_end, const struct act_sink *sink)
 {
 	struct replay_log *replay = (struct replay_log *)source;
 
+	(void)is_end;
 	return settle_damage(replay, replay->last_ns, sink);
 }
 

@@ -126,14 +126,14 @@ static int drain_replay(struct act_source *source, const struct act_sink *sink)
 	if (ret < 0)
 		return ret;
 	ret = replay->end == 0 ? intake_settle(&replay->intake, replay->frame.time_ns, sink)
-			       : intake_flush(&replay->intake, sink);
+			       : intake_flush(&replay->intake, true, sink);
 	return ret < 0 ? ret : replay->end;
 }
 
-static int finish_replay(struct act_source *source, const struct act_sink *sink)
+static int finish_replay(struct act_source *source, bool is_end, const struct act_sink *sink)
 {
 	struct replay *replay = (struct replay *)source;
-	int ret = intake_flush(&replay->intake, sink);
+	int ret = intake_flush(&replay->intake, is_end, sink);
 
 	return ret < 0 ? ret : replay->end;
 }

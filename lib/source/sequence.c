@@ -9,7 +9,7 @@
 
 /* A gap that was found in one drain counts at the end of the next, at the earliest. */
 #define HELD_DRAINS 2
-#define HELD_NS (2 * NSEC_PER_SEC)
+#define HELD_NS (30 * NSEC_PER_SEC)
 
 /* So far behind its next number a CPU's hole may still show: more than any buffer holds. */
 #define HOLE_AHEAD 65536
@@ -219,14 +219,27 @@ static bool is_awaited(const struct sequence *sequence, uint32_t number)
 	return false;
 }
 
-void sequence_settle(struct sequence *sequence, uint64_t now_ns)
+size_t sequence_settle(struct sequence *sequence, uint64_t now_ns)
 {
+	size_t foreign = sequence->foreign;
+
 	sequence->now_ns = now_ns;
 	for (size_t i = 0; i < sequence->gaps; i++)
 		sequence->gap[i].drains++;
 	for (size_t i = sequence->foreign; i > 0; i--)
 		if (!is_awaited(sequence, sequence->homeless[i - 1]))
 			remove_homeless(sequence, i - 1);
+	return foreign - sequence->foreign;
+}
+
+void sequence_forgive(struct sequence *sequence)
+{
+	for (size_t i = 0; i < sequence->gaps; i++) {
+		if (sequence->gap[i].count > 0) {
+			sequence->gap[i].count--;
+			return;
+		}
+	}
 }
 
 bool sequence_confirm(struct sequence *sequence)
@@ -237,22 +250,36 @@ bool sequence_confirm(struct sequence *sequence)
 	return true;
 }
 
-/* A clock that was set back makes it ripe. */
-static bool is_ripe(const struct sequence *sequence, const struct sequence_gap *gap)
+/* A clock that was set back ends it. */
+static bool is_held(const struct sequence *sequence, const struct sequence_gap *gap,
+		    enum sequence_hold hold, uint64_t explained)
 {
-	return gap->drains >= HELD_DRAINS && sequence->now_ns - gap->to_ns >= HELD_NS;
+	if (hold == HOLD_NONE)
+		return false;
+	if (hold == HOLD_USUAL && gap->drains < HELD_DRAINS)
+		return true;
+	return gap->count > explained && sequence->now_ns - gap->to_ns < HELD_NS;
 }
 
-bool sequence_take(struct sequence *sequence, bool force, struct sequence_gap *ret_gap)
+static void remove_gap(struct sequence *sequence, size_t index)
 {
-	while (sequence->gaps > 0) {
-		if (!force && sequence->gap[0].count > 0 &&
-		    !is_ripe(sequence, &sequence->gap[0]))
-			return false;
-		*ret_gap = sequence->gap[0];
-		sequence->gaps--;
-		memmove(&sequence->gap[0], &sequence->gap[1],
-			sequence->gaps * sizeof(sequence->gap[0]));
+	sequence->gaps--;
+	memmove(&sequence->gap[index], &sequence->gap[index + 1],
+		(sequence->gaps - index) * sizeof(sequence->gap[0]));
+}
+
+bool sequence_take(struct sequence *sequence, enum sequence_hold hold, uint64_t explained,
+		   struct sequence_gap *ret_gap)
+{
+	for (size_t i = 0; i < sequence->gaps;) {
+		const struct sequence_gap *gap = &sequence->gap[i];
+
+		if (gap->count > 0 && is_held(sequence, gap, hold, explained)) {
+			i++;
+			continue;
+		}
+		*ret_gap = *gap;
+		remove_gap(sequence, i);
 		if (ret_gap->count > 0)
 			return true;
 	}

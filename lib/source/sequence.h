@@ -12,9 +12,10 @@
  *  - numbers that jump ahead are believed only when the stream goes on from
  *    there; whatever a later, lower number shows to be out of order was foreign;
  *  - a foreign number fills the hole that it is missing from, wherever that is;
- *  - a hole is held back before it counts, over a whole further drain and two
- *    seconds: a task that took its number may have to wait for a CPU before it
- *    sends it, and the busier the machine, the longer;
+ *  - a hole is held back before it counts, over a whole further drain; and where
+ *    no drop of a socket explains it, for half a minute: a task that took its
+ *    number may have to wait for a CPU before it sends it, and the busier the
+ *    machine, the longer;
  *  - a foreign number whose hole does not show yet is remembered until each CPU
  *    has gone beyond it: one that is idle shows its holes late.
  * However numbers are attributed, the sum of holes less foreign numbers is the
@@ -77,8 +78,15 @@ void sequence_note(struct sequence *sequence, size_t cpu, uint32_t number, uint6
 /* True when gaps must be taken before the next number. */
 bool sequence_is_full(const struct sequence *sequence);
 
-/* A drain has ended: all that waited on every CPU has been noted.  Same clock. */
-void sequence_settle(struct sequence *sequence, uint64_t now_ns);
+/*
+ * A drain has ended: all that waited on every CPU has been noted.  Same clock.
+ * Returns how many foreign numbers were given up: no CPU's hole can show any more
+ * that they fill, so that if it was one's here it was taken before they came.
+ */
+size_t sequence_settle(struct sequence *sequence, uint64_t now_ns);
+
+/* One of the pending is not missing: the oldest gap is less by one. */
+void sequence_forgive(struct sequence *sequence);
 
 /*
  * No more numbers will come: jumps ahead that wait to be confirmed are.
@@ -86,11 +94,18 @@ void sequence_settle(struct sequence *sequence, uint64_t now_ns);
  */
 bool sequence_confirm(struct sequence *sequence);
 
+enum sequence_hold {
+	HOLD_USUAL,       /* over a further drain; unexplained ones longer */
+	HOLD_UNEXPLAINED, /* only them */
+	HOLD_NONE,
+};
+
 /*
- * Takes the oldest gap that has been held long enough, or with @force any.
- * Returns false if there is none.
+ * Takes the oldest gap that is no longer to be held; one is explained if its count
+ * is @explained at most.  Returns false if there is none.
  */
-bool sequence_take(struct sequence *sequence, bool force, struct sequence_gap *ret_gap);
+bool sequence_take(struct sequence *sequence, enum sequence_hold hold, uint64_t explained,
+		   struct sequence_gap *ret_gap);
 
 /* Exits known to be missing that were not taken yet. */
 uint64_t sequence_pending(const struct sequence *sequence);

@@ -42,9 +42,14 @@ int act_source_drain(struct act_source *source, const struct act_sink *sink)
 	return source->ops->drain(source, sink);
 }
 
+int act_source_sync(struct act_source *source, const struct act_sink *sink)
+{
+	return source->ops->finish(source, false, sink);
+}
+
 int act_source_finish(struct act_source *source, const struct act_sink *sink)
 {
-	return source->ops->finish(source, sink);
+	return source->ops->finish(source, true, sink);
 }
 
 bool act_source_is_behind(struct act_source *source)

@@ -12,7 +12,8 @@
 struct source_ops {
 	int (*wait)(struct act_source *source, uint64_t timeout_ns);
 	int (*drain)(struct act_source *source, const struct act_sink *sink);
-	int (*finish)(struct act_source *source, const struct act_sink *sink);
+	/* act_source_sync(), or with @is_end act_source_finish() */
+	int (*finish)(struct act_source *source, bool is_end, const struct act_sink *sink);
 	bool (*is_behind)(struct act_source *source);
 	void (*free)(struct act_source *source);
 };

@@ -336,7 +336,6 @@ static int await_late(struct exits *exits, const struct act_sink *sink)
 	uint64_t deadline_ns = clock_monotonic_ns() + LATE_TIMEOUT_NS;
 	int ret = 0;
 
-	read_all_drops(exits);
 	while (ret == 0 && intake_awaits_more(&exits->intake) &&
 	       clock_monotonic_ns() < deadline_ns) {
 		sleep_ns(INTERVAL_MIN_NS);
@@ -346,7 +345,8 @@ static int await_late(struct exits *exits, const struct act_sink *sink)
 	return ret;
 }
 
-static int finish_taskstats(struct act_source *source, const struct act_sink *sink)
+static int finish_taskstats(struct act_source *source, bool is_end,
+			    const struct act_sink *sink)
 {
 	struct exits *exits = (struct exits *)source;
 	uint64_t deadline_ns = clock_monotonic_ns() + CLOSE_TIMEOUT_NS;
@@ -360,16 +360,17 @@ static int finish_taskstats(struct act_source *source, const struct act_sink *si
 		ret = close_streams(exits, is_closed, deadline_ns, sink);
 	} while (ret == 0 && clock_monotonic_ns() < deadline_ns);
 	taskstats_make_room(exits, false);
-	if (ret >= 0)
+	read_all_drops(exits);
+	if (ret >= 0 && is_end)
 		ret = await_late(exits, sink);
 	if (ret >= 0)
-		ret = intake_flush(&exits->intake, sink);
+		ret = intake_flush(&exits->intake, is_end, sink);
 	if (ret >= 0)
 		ret = write_off(exits, is_closed, sink);
 	free(is_closed);
 	if (ret >= 0 && exits->capture)
 		exits->capture_error = capture_flush(exits->capture);
-	return ret < 0 ? ret : exits->capture_error;
+	return ret < 0 || !is_end ? ret : exits->capture_error;
 }
 
 static bool is_behind_taskstats(struct act_source *source)

@@ -103,7 +103,7 @@ static void test_overflow(void **state)
 	assert_true(intake_is_behind(&set->intake));
 	assert_int_equal(receive(set, 1, 508, 3000), 0);
 	assert_false(intake_is_behind(&set->intake));
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.tasks, 2);
 	assert_int_equal(set->told.gap.count, 7);
 	assert_int_equal(set->told.gap.cpu, 2);
@@ -126,7 +126,7 @@ static void test_write_off(void **state)
 	(void)state;
 	assert_int_equal(receive(set, 0, 100, 2000), 0);
 	intake_drops(&set->intake, 0, 5);
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.lost, 0);
 	assert_int_equal(intake_write_off(&set->intake, 0, 9000, &set->sink), 0);
 	assert_int_equal(set->told.lost, 5);
@@ -137,7 +137,7 @@ static void test_write_off(void **state)
 	assert_false(intake_is_behind(&set->intake));
 	for (uint32_t number = 106; number < 110; number++)
 		assert_int_equal(receive(set, 0, number, 10000), 0);
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.lost, 5);
 	assert_int_equal(set->stats.lost, 5);
 	free_set(set);
@@ -152,8 +152,8 @@ static void test_refused(void **state)
 	receive(set, 0, 102, 2000);
 	receive(set, 1, 503, 2000);
 	set->told.refuse_gaps = 1;
-	assert_int_equal(intake_flush(&set->intake, &set->sink), -ENOSPC);
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), -ENOSPC);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.lost, 5);
 	assert_int_equal(set->stats.lost, 5);
 	free_set(set);
@@ -168,7 +168,7 @@ static void test_many_gaps(void **state)
 	(void)state;
 	for (int i = 0; i < 3 * SEQUENCE_GAPS; i++, number += 2)
 		assert_int_equal(receive(set, 0, number + 1, 2000), 0);
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.lost, 3 * SEQUENCE_GAPS);
 	assert_int_equal(set->told.tasks, 3 * SEQUENCE_GAPS);
 	free_set(set);
@@ -182,7 +182,7 @@ static void test_foreign(void **state)
 	receive(set, 0, 500, 2000); /* of the other CPU */
 	receive(set, 0, 100, 2000);
 	receive(set, 1, 501, 2000);
-	assert_int_equal(intake_flush(&set->intake, &set->sink), 0);
+	assert_int_equal(intake_flush(&set->intake, true, &set->sink), 0);
 	assert_int_equal(set->told.lost, 0);
 	assert_int_equal(set->stats.received, 3);
 	assert_int_equal(set->stats.cpu[0].foreign, 1);

@@ -40,10 +40,10 @@ static uint64_t take_all(struct sequence *sequence)
 	uint64_t count = 0;
 
 	do {
-		while (sequence_take(sequence, true, &gap))
+		while (sequence_take(sequence, HOLD_NONE, 0, &gap))
 			count += gap.count;
 	} while (!sequence_confirm(sequence));
-	while (sequence_take(sequence, true, &gap))
+	while (sequence_take(sequence, HOLD_NONE, 0, &gap))
 		count += gap.count;
 	return count;
 }
@@ -68,13 +68,13 @@ static void test_gap(void **state)
 	note_run(sequence, 1, 100, 109);
 	note_run(sequence, 1, 127, 130);
 	assert_int_equal(sequence_pending(sequence), 17);
-	assert_true(sequence_take(sequence, true, &gap));
+	assert_true(sequence_take(sequence, HOLD_NONE, 0, &gap));
 	assert_int_equal(gap.cpu, 1);
 	assert_int_equal(gap.first, 110);
 	assert_int_equal(gap.count, 17);
 	assert_int_equal(gap.from_ns, 109);
 	assert_int_equal(gap.to_ns, 127);
-	assert_false(sequence_take(sequence, true, &gap));
+	assert_false(sequence_take(sequence, HOLD_NONE, 0, &gap));
 	assert_int_equal(sequence_pending(sequence), 0);
 	free_sequence(sequence);
 }
@@ -105,7 +105,7 @@ static void test_wrap(void **state)
 
 #define SECOND UINT64_C(1000000000)
 
-/* A gap is handed out after two drains and two seconds, not before. */
+/* A gap is handed out after two drains; half a minute if nothing explains it. */
 static void test_held(void **state)
 {
 	struct sequence *sequence = new_sequence(1);
@@ -114,14 +114,43 @@ static void test_held(void **state)
 	(void)state;
 	note_run(sequence, 0, 1, 3);
 	note_run(sequence, 0, 5, 7);
-	sequence_settle(sequence, 5 * SECOND);
-	assert_false(sequence_take(sequence, false, &gap));
-	note_run(sequence, 0, 8, 9);
 	sequence_settle(sequence, SECOND);
-	assert_false(sequence_take(sequence, false, &gap));
-	sequence_settle(sequence, 3 * SECOND);
-	assert_true(sequence_take(sequence, false, &gap));
+	assert_false(sequence_take(sequence, HOLD_USUAL, 1, &gap));
+	note_run(sequence, 0, 8, 9);
+	sequence_settle(sequence, 2 * SECOND);
+	assert_false(sequence_take(sequence, HOLD_USUAL, 0, &gap));
+	assert_true(sequence_take(sequence, HOLD_USUAL, 1, &gap));
 	assert_int_equal(gap.count, 1);
+	note_run(sequence, 0, 11, 13);
+	note_run(sequence, 0, 17, 19);
+	sequence_settle(sequence, 3 * SECOND);
+	assert_true(sequence_take(sequence, HOLD_UNEXPLAINED, 1, &gap));
+	assert_int_equal(gap.count, 1);
+	assert_false(sequence_take(sequence, HOLD_UNEXPLAINED, 2, &gap));
+	sequence_settle(sequence, 29 * SECOND);
+	assert_false(sequence_take(sequence, HOLD_USUAL, 2, &gap));
+	sequence_settle(sequence, 31 * SECOND);
+	assert_true(sequence_take(sequence, HOLD_USUAL, 2, &gap));
+	assert_int_equal(gap.count, 3);
+	free_sequence(sequence);
+}
+
+/* Its hole was taken: it is given up, and one of those that wait is forgiven. */
+static void test_forgive(void **state)
+{
+	struct sequence *sequence = new_sequence(1);
+	struct sequence_gap gap;
+
+	(void)state;
+	note_run(sequence, 0, 100, 109);
+	note_run(sequence, 0, 111, 119);
+	assert_true(sequence_take(sequence, HOLD_NONE, 0, &gap));
+	note_run(sequence, 0, 122, 129);
+	assert_int_equal(sequence_settle(sequence, 130), 0);
+	sequence_note(sequence, 0, 110, 140);
+	assert_int_equal(sequence_settle(sequence, 150), 1);
+	sequence_forgive(sequence);
+	assert_int_equal(sequence_pending(sequence), 1);
 	free_sequence(sequence);
 }
 
@@ -171,11 +200,11 @@ static void test_foreign_across_drains(void **state)
 	note_run(sequence, 1, 900, 909);
 	note_run(sequence, 1, 911, 915);
 	sequence_settle(sequence, 1000);
-	assert_false(sequence_take(sequence, false, &gap));
+	assert_false(sequence_take(sequence, HOLD_USUAL, 0, &gap));
 	sequence_note(sequence, 0, 910, 1);
 	note_run(sequence, 0, 110, 112);
 	sequence_settle(sequence, SECOND);
-	assert_false(sequence_take(sequence, false, &gap));
+	assert_false(sequence_take(sequence, HOLD_USUAL, 0, &gap));
 	sequence_note(sequence, 0, 916, 1);
 	note_run(sequence, 0, 113, 115);
 	sequence_settle(sequence, 4 * SECOND);
@@ -214,7 +243,7 @@ static void test_late(void **state)
 	note_run(sequence, 0, 111, 119);
 	for (uint32_t i = 0; i < 100; i++) {
 		sequence_settle(sequence, 119 + i * SECOND / 100);
-		assert_false(sequence_take(sequence, false, &gap));
+		assert_false(sequence_take(sequence, HOLD_USUAL, 0, &gap));
 	}
 	sequence_note(sequence, 0, 110, SECOND);
 	note_run(sequence, 0, 120, 129);
@@ -339,7 +368,7 @@ static void test_scattered(void **state)
 	for (uint32_t number = 9; number < 10000; number += 10) {
 		sequence_note(sequence, 0, number, number);
 		sequence_settle(sequence, number * SECOND);
-		while (sequence_take(sequence, false, &gap))
+		while (sequence_take(sequence, HOLD_USUAL, 0, &gap))
 			count += gap.count;
 		assert_int_equal(count + sequence_pending(sequence), number / 10 * 9 + 9);
 	}
@@ -393,9 +422,9 @@ static uint64_t drain(struct machine *machine, struct sequence *sequence)
 			sequence_note(sequence, cpu, machine->queue[cpu][i], machine->now_ns);
 		machine->queued[cpu] = 0;
 	}
-	machine->now_ns += SECOND;
+	machine->now_ns += 40 * SECOND;
 	sequence_settle(sequence, machine->now_ns);
-	while (sequence_take(sequence, false, &gap))
+	while (sequence_take(sequence, HOLD_USUAL, 0, &gap))
 		count += gap.count;
 	return count;
 }
@@ -460,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_started),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_forgive),
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_foreign_across_drains),
 		cmocka_unit_test(test_foreign_of_idle),
