@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bench/sleepers.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "bench/limit.h"
 #include "bench/why.h"
 
 /* They call nothing that needs more. */
 #define STACK_BYTES (64 << 10)
+
+#define AWAIT_NS (60 * NSEC_PER_SEC)
 
 struct sleepers {
 	/* Held as long as they are to sleep: each waits for it in a futex. */
@@ -63,6 +72,53 @@ int sleepers_start(uint64_t count, struct sleepers **ret_sleepers, struct act_wh
 	}
 	*ret_sleepers = sleepers;
 	return 0;
+}
+
+static bool is_asleep(const char *tid)
+{
+	char path[64], line[512], *at;
+	FILE *file;
+	bool got;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return true; /* it has ended */
+	got = fgets(line, sizeof(line), file) != NULL;
+	fclose(file);
+	/* The state is behind the name, which may hold anything. */
+	at = got ? strrchr(line, ')') : NULL;
+	return at && strncmp(at, ") S", 3) == 0;
+}
+
+/* Those that are not, the caller aside; or a negative errno. */
+static int count_awake(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int awake = 0;
+
+	if (!tasks)
+		return -errno;
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != gettid() &&
+		    !is_asleep(entry->d_name))
+			awake++;
+	closedir(tasks);
+	return awake;
+}
+
+int sleepers_await(struct sleepers *sleepers, struct act_why *why)
+{
+	const struct timespec pause = { .tv_nsec = (long)NSEC_PER_MSEC };
+	uint64_t limit_ns = clock_monotonic_ns() + AWAIT_NS;
+	int awake = 0;
+
+	while (sleepers && (awake = count_awake()) > 0 && clock_monotonic_ns() < limit_ns)
+		nanosleep(&pause, NULL);
+	if (awake < 0)
+		return because(why, awake, "cannot read /proc/self/task: %s", strerror(-awake));
+	return awake ? because(why, -ETIMEDOUT, "%d threads did not fall asleep", awake) : 0;
 }
 
 void sleepers_end(struct sleepers *sleepers)

@@ -14,6 +14,8 @@ struct sleepers;
  * negative errno after explaining.
  */
 int sleepers_start(uint64_t count, struct sleepers **ret, struct act_why *why);
+/* Waits until the kernel says that all sleep.  Same returns; NULL is allowed. */
+int sleepers_await(struct sleepers *sleepers, struct act_why *why);
 /* Wakes, ends and joins them all; NULL is allowed. */
 void sleepers_end(struct sleepers *sleepers);
 

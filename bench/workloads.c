@@ -9,6 +9,8 @@
 	X(forky) \
 	X(spawn) \
 	X(threads) \
+	X(clocks) \
+	X(pingpong) \
 	X(command) \
 	X(null)
 

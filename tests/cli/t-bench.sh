@@ -28,6 +28,8 @@ small()
 	forky) echo "--burst 5" ;;
 	spawn) echo "--count 3" ;;
 	threads) echo "--threads 5" ;;
+	pingpong) echo "--count 5" ;;
+	clocks) echo "--threads 5 --calls 100" ;;
 	null) echo ;;
 	command) echo "-- true" ;;
 	*) return 1 ;;
@@ -53,6 +55,20 @@ small()
 		"$(jq -r --slurp '(.[0].metrics | length) as $n | .[] | select(.v) |
 			select((.v | length) != $n)' "$tmp/result")"
 done
+
+# Each wake-up is kept: two of an exchange, one of a child that ends.
+for by in futex eventfd pipe condvar vfork; do
+	for place in free same other; do
+		[ $place != other ] || [ "$(nproc)" -gt 1 ] || continue
+		bench -q -r 1 -n 1 -w 0 -o "$tmp/result" -f pingpong --count 7 --by $by --place $place
+		same "pingpong by $by, $place: status ($(cat "$tmp/stderr"))" 0 "$status"
+		[ $by = vfork ] && wakes=7 || wakes=14
+		same "pingpong by $by, $place: latencies" "$wakes true" "$(jq -c 'select(.series) |
+			"\(.series | length) \(.series | all(. > 0))"' -r "$tmp/result")"
+	done
+done
+expect_error 2 "needs two CPUs" taskset -c "$(taskset -c -p $$ | sed 's/.*[:,-] *//')" \
+	"$ACTUARY" bench pingpong --place other
 
 # The text.
 bench -r 2 -n 2 forky --burst 7
