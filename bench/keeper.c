@@ -113,6 +113,19 @@ static uint32_t end_leftovers(pid_t group)
 	}
 }
 
+/* By rm(1): what can be called here cannot walk a directory. */
+static void delete(const char *directory)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execlp("rm", "rm", "-rf", "--", directory, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* ---- The keeper ---- */
 
 /* Until the run has ended; orphans that end meanwhile are reaped along. */
@@ -165,6 +178,8 @@ static void keep(const struct keeper_spec *spec, int report_fd, pid_t parent, si
 	close(WIRE_FD);
 	report.status = wait_for(run, signals);
 	report.leftovers = end_leftovers(run);
+	if (spec->scratch)
+		delete(spec->scratch);
 	if (write(REPORT_FD, &report, sizeof(report)) != (ssize_t)sizeof(report))
 		_exit(126);
 	_exit(0);

@@ -16,6 +16,7 @@ struct keeper_spec {
 	int (*enter)(void *arg);  /* in the run, before that; 0 or negative errno; or NULL */
 	void *enter_arg;
 	int samples_fd;           /* becomes WIRE_FD of the run */
+	const char *scratch;      /* directory to delete when nothing is left of the run; or NULL */
 };
 
 /* How it went; comes over a pipe when nothing is left of the run. */

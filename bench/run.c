@@ -30,6 +30,7 @@ struct execution {
 	int (*on_sample)(void *arg, const struct sample *sample);
 	void *arg;
 	struct run_outcome *outcome;
+	char *scratch;         /* the run's own directory; NULL: none */
 	pid_t keeper;
 	int samples_fd, report_fd;
 	struct buffer received;
@@ -285,11 +286,55 @@ static int make_command_line(struct command_line *line, const struct run_spec *s
 	return 0;
 }
 
+/*
+ * Where the run may write, as its TMPDIR: what it does not delete because it was killed
+ * the keeper does.  Returns 0 and the path, to be freed, NULL if it needs none.
+ */
+static int make_scratch(const struct workload *workload, char **ret_path, struct act_why *why)
+{
+	const char *root = getenv("TMPDIR");
+	int ret;
+
+	*ret_path = NULL;
+	if (!workload->writes_files)
+		return 0;
+	if (asprintf(ret_path, "%s/actuary-run-XXXXXX", root && *root ? root : "/tmp") < 0)
+		return because(why, -ENOMEM, "out of memory");
+	if (mkdtemp(*ret_path))
+		return 0;
+	ret = because(why, -errno, "cannot make %s: %s; set TMPDIR to where files can be written",
+		      *ret_path, strerror(errno));
+	free(*ret_path);
+	*ret_path = NULL;
+	return ret;
+}
+
+/* Starts the keeper with TMPDIR set to the run's; nothing else of ours runs meanwhile. */
+static int start_keeper(struct execution *execution, const struct keeper_spec *spec)
+{
+	const char *before = getenv("TMPDIR");
+	char *kept = before ? strdup(before) : NULL;
+	int ret;
+
+	if ((before && !kept) || (spec->scratch && setenv("TMPDIR", spec->scratch, 1) < 0)) {
+		free(kept);
+		return -ENOMEM;
+	}
+	ret = keeper_start(spec, &execution->keeper, &execution->report_fd);
+	if (spec->scratch && kept)
+		setenv("TMPDIR", kept, 1);
+	else if (spec->scratch)
+		unsetenv("TMPDIR");
+	free(kept);
+	return ret;
+}
+
 static int start(struct execution *execution, char **argv)
 {
 	const struct run_spec *spec = execution->spec;
 	struct keeper_spec keeper = { .argv = argv, .enter = spec->enter,
-				      .enter_arg = spec->enter_arg };
+				      .enter_arg = spec->enter_arg,
+				      .scratch = execution->scratch };
 	int pair[2], ret;
 
 	if (pipe2(pair, O_CLOEXEC) < 0)
@@ -300,7 +345,7 @@ static int start(struct execution *execution, char **argv)
 	if (fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0)
 		ret = -errno;
 	else
-		ret = keeper_start(&keeper, &execution->keeper, &execution->report_fd);
+		ret = start_keeper(execution, &keeper);
 	close(pair[1]);
 	if (ret == 0 && spec->timeout_ns)
 		execution->deadline_ns = clock_monotonic_ns() + spec->timeout_ns;
@@ -314,6 +359,7 @@ static void release(struct execution *execution)
 	if (execution->report_fd >= 0)
 		close(execution->report_fd);
 	buffer_release(&execution->received);
+	free(execution->scratch);
 }
 
 int run_execute(const struct run_spec *spec,
@@ -324,16 +370,23 @@ int run_execute(const struct run_spec *spec,
 		.spec = spec, .on_sample = on_sample, .arg = arg, .outcome = ret_outcome,
 		.samples_fd = -1, .report_fd = -1, .received = BUFFER_INIT,
 	};
-	struct command_line line;
+	struct command_line line = { NULL };
 	int ret;
 
 	*ret_outcome = (struct run_outcome){ 0 };
-	ret = make_command_line(&line, spec);
+	ret = make_scratch(spec->workload, &execution.scratch, ret_why);
 	if (ret < 0)
-		return because(ret_why, ret, "out of memory");
+		return ret;
+	ret = make_command_line(&line, spec);
+	if (ret < 0) {
+		because(ret_why, ret, "out of memory");
+		goto out;
+	}
 	ret = start(&execution, line.argv);
 	if (ret < 0) {
 		because(ret_why, ret, "cannot start a run: %s", strerror(-ret));
+		if (execution.scratch)
+			rmdir(execution.scratch);
 		goto out;
 	}
 	ret = attend(&execution);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -61,8 +62,7 @@ static const struct {
 
 struct spawn {
 	const struct spawn_options *opt;
-	char directory[256];
-	char program[sizeof("/actuary-child") + 256];
+	char program[PATH_MAX];
 	char *argv[2];
 };
 
@@ -105,13 +105,11 @@ static void tear_down(void *state)
 	struct spawn *spawn = state;
 
 	unlink(spawn->program);
-	rmdir(spawn->directory);
 	free(spawn);
 }
 
 static int set_up(const void *arg, int argc, char **argv, void **ret_state, struct act_why *why)
 {
-	const char *root = getenv("TMPDIR");
 	struct spawn *spawn = calloc(1, sizeof(*spawn));
 	int ret;
 
@@ -120,16 +118,7 @@ static int set_up(const void *arg, int argc, char **argv, void **ret_state, stru
 	if (!spawn)
 		return because(why, -ENOMEM, "out of memory");
 	spawn->opt = arg;
-	if (snprintf(spawn->directory, sizeof(spawn->directory), "%s/actuary-spawn-XXXXXX",
-		     root && *root ? root : "/tmp") >= (int)sizeof(spawn->directory) ||
-	    !mkdtemp(spawn->directory)) {
-		ret = because(why, errno ? -errno : -ENAMETOOLONG, "cannot make %s: %s; set "
-			      "TMPDIR to where files can be written", spawn->directory,
-			      strerror(errno));
-		free(spawn);
-		return ret;
-	}
-	snprintf(spawn->program, sizeof(spawn->program), "%s/actuary-child", spawn->directory);
+	snprintf(spawn->program, sizeof(spawn->program), "%s/actuary-child", getenv("TMPDIR"));
 	spawn->argv[0] = spawn->program;
 	ret = write_program(spawn);
 	if (ret < 0) {
@@ -244,6 +233,7 @@ const struct workload workload_spawn = {
 	.defaults = set_defaults,
 	.metrics = metrics,
 	.primary = "wall_ns",
+	.writes_files = true,
 	.check = check,
 	.setup = set_up,
 	.round = spawn_all,

@@ -193,6 +193,8 @@ static int make_round(struct worker *worker, uint64_t number, bool is_warmup, st
 	struct round round;
 	int ret;
 
+	if (worker->workload->prepare && worker->workload->prepare(worker->state, why) < 0)
+		return -ECANCELED;
 	clear_round(&round, own);
 	read_usage_before(&before);
 	clock_gettime(CLOCK_MONOTONIC, &begin);

@@ -49,6 +49,7 @@ struct workload {
 	const char *series;                /* name of the metric kept one by one; NULL: none */
 	const char *primary;               /* the metric that is compared: mostly "wall_ns" */
 	bool takes_arguments;              /* behind the options; else they are refused */
+	bool writes_files;                 /* each run gets a TMPDIR, deleted when it is over */
 	/*
 	 * Whether the options make sense, asked before anything is run; NULL: each
 	 * does.  0 or -EINVAL after explaining.
@@ -60,6 +61,8 @@ struct workload {
 	 */
 	int (*setup)(const void *options, int argc, char **argv, void **ret_state,
 		     struct act_why *why);
+	/* Before each round, and not timed; NULL: nothing. */
+	int (*prepare)(void *state, struct act_why *why);
 	int (*round)(void *state, struct round *round, struct act_why *why);
 	void (*teardown)(void *state); /* after each setup() that returned 0 */
 };

@@ -9,8 +9,11 @@
 	X(forky) \
 	X(spawn) \
 	X(threads) \
+	X(zombies) \
+	X(rate) \
 	X(clocks) \
 	X(pingpong) \
+	X(build) \
 	X(command) \
 	X(null)
 

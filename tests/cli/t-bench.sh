@@ -28,6 +28,9 @@ small()
 	forky) echo "--burst 5" ;;
 	spawn) echo "--count 3" ;;
 	threads) echo "--threads 5" ;;
+	zombies) echo "--pile 5 --double" ;;
+	build) echo "--files 2" ;;
+	rate) echo "--rate 100000 --count 5" ;;
 	pingpong) echo "--count 5" ;;
 	clocks) echo "--threads 5 --calls 100" ;;
 	null) echo ;;
@@ -167,7 +170,30 @@ if limited "$ACTUARY" bench --list >/dev/null 2>&1; then
 	done
 fi
 
+# What a run writes is gone, also when it was killed.
+mkdir "$tmp/scratch"
+for options in "spawn --count 3" "build --files 2"; do
+	# shellcheck disable=SC2086 # words
+	TMPDIR=$tmp/scratch bench -q -r 1 -n 1 -w 0 $options
+	same "$options: status ($(cat "$tmp/stderr"))" 0 "$status"
+	# shellcheck disable=SC2086
+	TMPDIR=$tmp/scratch bench -q -r 1 -n 1000000 --timeout 300ms $options
+	same "$options, too long: status" 4 "$status"
+done
+same "what runs leave in TMPDIR" "" "$(ls "$tmp/scratch")"
+TMPDIR=$tmp/none bench -q -r 1 spawn
+same "TMPDIR that is not there: status" 1 "$status"
+grep -q "set TMPDIR to where files can be written" "$tmp/stderr" || fail "$(cat "$tmp/stderr")"
+
+# Another build, another way to clean, and its jobs.
+printf 'a: ; echo $(MAKEFLAGS) >a\n' >"$tmp/Makefile"
+bench -q -r 1 -n 2 -w 0 build --jobs 7 --prepare "rm -f $tmp/a" -- make -s -C "$tmp"
+same "build of another: status ($(cat "$tmp/stderr"))" 0 "$status"
+grep -q -e '-j7' "$tmp/a" || fail "make was told $(cat "$tmp/a")"
+
 # Wrong usage.
+expect_error 2 "both tell" "$ACTUARY" bench build --jobs 3 --load half
+expect_error 2 "command of your own" "$ACTUARY" bench build --prepare true
 expect_error 2 "which workload" "$ACTUARY" bench
 expect_error 2 'no workload "fork"' "$ACTUARY" bench fork
 expect_error 2 "unknown option --burts; actuary bench forky -h" "$ACTUARY" bench forky --burts 5
