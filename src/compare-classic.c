@@ -263,11 +263,9 @@ static const char *kernbench_change(double base, double new, unsigned int digits
 	return text;
 }
 
-static void add_kernbench(struct table *table, const struct comparable *all, size_t metric,
-			  unsigned int digits)
+static void add_kernbench(struct table *table, const char *name, const struct act_description *base,
+			  const struct act_description *new, unsigned int digits)
 {
-	const struct act_description *base = &all->arm[0].set[metric].description;
-	const struct act_description *new = &all->arm[1].set[metric].description;
 	const struct {
 		const char *name;
 		double base, new;
@@ -276,10 +274,10 @@ static void add_kernbench(struct table *table, const struct comparable *all, siz
 		{ "var", base->variance, new->variance }, { "max", base->max, new->max },
 		{ "min", base->min, new->min },
 	};
-	char text[NUMBER_ROOM], name[NAME_ROOM];
+	char text[NUMBER_ROOM];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cell(table, i ? "" : title(&all->metric[metric], name));
+		cell(table, i ? "" : name);
 		cell(table, rows[i].name);
 		cell(table, kernbench_text(rows[i].base, text));
 		cell(table, kernbench_text(rows[i].new, text));
@@ -287,16 +285,100 @@ static void add_kernbench(struct table *table, const struct comparable *all, siz
 	}
 }
 
-int print_kernbench(const struct comparable *all, unsigned int digits, struct out *out)
+static struct act_description in_seconds(struct act_description ns)
+{
+	ns.mean /= 1e9;
+	ns.sd /= 1e9;
+	ns.variance /= 1e18;
+	ns.max /= 1e9;
+	ns.min /= 1e9;
+	return ns;
+}
+
+/* CPU time in percent of elapsed time, value by value.  -ENODATA: they don't match. */
+static int describe_share(const struct set *cpu, const struct set *wall,
+			  struct act_description *ret)
+{
+	double *share;
+	int err;
+
+	if (!cpu->n || cpu->n != wall->n || !cpu->value || !wall->value)
+		return -ENODATA;
+	share = malloc(cpu->n * sizeof(*share));
+	if (!share)
+		return -ENOMEM;
+	for (size_t i = 0; i < cpu->n; i++)
+		share[i] = 100 * cpu->value[i] / wall->value[i];
+	/* Their order is not asked for: lag1 is not printed. */
+	err = act_sort(share, cpu->n);
+	if (!err)
+		err = act_describe(share, share, cpu->n, ret);
+	free(share);
+	return err;
+}
+
+static size_t find_metric(const struct comparable *all, const char *name)
+{
+	size_t i = 0;
+
+	while (i < all->metrics && strcmp(all->metric[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* What our own results know more exactly, as kernbench tells it: seconds, percent of CPU. */
+static int add_result(struct table *table, const struct comparable *all, unsigned int digits)
+{
+	static const char *const metrics[][2] = {
+		{ "user_ns", "user" }, { "system_ns", "system" }, { "wall_ns", "elapsed" },
+	};
+	size_t cpu = find_metric(all, "cpu_ns"), wall = find_metric(all, "wall_ns");
+	struct act_description side[2];
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		size_t metric = find_metric(all, metrics[i][0]);
+
+		if (metric == all->metrics || !is_comparable(all, metric))
+			continue;
+		for (size_t arm = 0; arm < 2; arm++)
+			side[arm] = in_seconds(all->arm[arm].set[metric].description);
+		add_kernbench(table, metrics[i][1], &side[0], &side[1], digits);
+	}
+	if (cpu == all->metrics)
+		return 0;
+	for (size_t arm = 0; ret == 0 && arm < 2; arm++)
+		ret = describe_share(&all->arm[arm].set[cpu], &all->arm[arm].set[wall], &side[arm]);
+	if (ret == 0)
+		add_kernbench(table, "cpu", &side[0], &side[1], digits);
+	return ret == -ENODATA ? 0 : ret;
+}
+
+static int add_all(struct table *table, const struct comparable *all, unsigned int digits)
 {
 	size_t *metric = calloc(all->metrics, sizeof(*metric)), count;
+	char name[NAME_ROOM];
+
+	if (!metric)
+		return -ENOMEM;
+	count = order_metrics(all, metric);
+	for (size_t i = 0; i < count; i++)
+		add_kernbench(table, title(&all->metric[metric[i]], name),
+			      &all->arm[0].set[metric[i]].description,
+			      &all->arm[1].set[metric[i]].description, digits);
+	free(metric);
+	return 0;
+}
+
+int print_kernbench(const struct comparable *all, unsigned int digits, struct out *out)
+{
+	size_t wall = find_metric(all, "wall_ns");
 	struct table *table = table_new();
 	char name[NAME_ROOM];
-	int ret = -ENOMEM;
+	int ret;
 
-	if (!table || !metric)
-		goto out;
-	count = order_metrics(all, metric);
+	if (!table)
+		return -ENOMEM;
 	print_around(all, out);
 	out_string(out, "in brackets (base-new)/base: minus is worse\n\n");
 	table_column(table, "", false);
@@ -304,12 +386,11 @@ int print_kernbench(const struct comparable *all, unsigned int digits, struct ou
 	table_column(table, name_text(all->arm[0].name, 30, name), true);
 	table_column(table, name_text(all->arm[1].name, 30, name), true);
 	table_column(table, "", true);
-	for (size_t i = 0; i < count; i++)
-		add_kernbench(table, all, metric[i], digits);
-	ret = table_print(table, out, terminal_width());
-out:
+	ret = wall < all->metrics && is_comparable(all, wall) ? add_result(table, all, digits) :
+							       add_all(table, all, digits);
+	if (ret == 0)
+		ret = table_print(table, out, terminal_width());
 	table_free(table);
-	free(metric);
 	return ret;
 }
 

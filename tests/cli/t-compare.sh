@@ -187,6 +187,17 @@ run_golden kernbench "$ACTUARY" compare --kernbench "$series/01-task-watchers.ti
 numbers base 166.2 166.9 166.4 166.7 166.5
 numbers new 167.9 168.2 167.5 168.0 167.7
 run_golden kernbench-made "$ACTUARY" compare --kernbench base new
+# Of results in seconds, and CPU as percent of elapsed: 2, 1 and 2 s, and 2, 2 and 1 s.
+for times in "3e9,2e9,1e9,2e9" "4e9,2e9,2e9,1e9"; do
+	"$ACTUARY" bench -q -r 3 -n 1 -w 0 -o "$tmp/made" -f null >/dev/null
+	jq -c "[$times] as [\$cpu, \$user, \$system, \$wall] | if .v then
+		.v[:4] = [\$wall, \$cpu, \$user, \$system] else . end" "$tmp/made" >"$tmp/of-$times"
+done
+same "kernbench of results" "user mean 2 2 (0.00%)
+system mean 1 2 (-100.00%)
+elapsed mean 2 1 (50.00%)
+cpu mean 150 400 (-166.67%)" "$("$ACTUARY" compare --kernbench "$tmp/of-"* | grep ' mean ' |
+	tr -s ' ' | sed 's/ $//')"
 run_golden ttest "$ACTUARY" compare --ttest base new
 
 # Three arms, and figures that only their authors saw: mean, sd, n.
