@@ -218,6 +218,7 @@ static bool is_over(struct ab *ab)
 static int run_pair(struct ab *ab, const struct plan_pair *pair, bool is_warmup)
 {
 	double value[PLAN_CONDITIONS_MAX];
+	size_t slots[PLAN_CONDITIONS_MAX];
 	int ret = 0;
 
 	for (size_t slot = 0; ret == 0 && slot < pair->slots; slot++) {
@@ -231,6 +232,7 @@ static int run_pair(struct ab *ab, const struct plan_pair *pair, bool is_warmup)
 		if (*ab->stop || ab->failures >= FAILURES_MOST)
 			return 0;
 		ret = make_run(ab, &place, &value[place.condition]);
+		slots[place.condition] = slot;
 	}
 	if (is_warmup || ret < 0)
 		return ret;
@@ -238,7 +240,7 @@ static int run_pair(struct ab *ab, const struct plan_pair *pair, bool is_warmup)
 	if (pair->is_aa)
 		return 0;
 	ab->done++;
-	return ab_track_pair(ab, value);
+	return ab_track_pair(ab, value, slots);
 }
 
 static int run_batch(struct ab *ab, uint64_t pairs)

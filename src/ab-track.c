@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <actuary/stats.h>
@@ -63,26 +64,46 @@ double ab_run_value(struct ab *ab)
 	return act_quantile(value->value, value->n, 0.5);
 }
 
-int ab_track_pair(struct ab *ab, const double *value)
+int ab_track_pair(struct ab *ab, const double *value, const size_t *slot)
 {
 	int ret = 0;
 
 	/* Zero and less have no logarithm; compare has other means for them. */
 	for (size_t i = 1; ret == 0 && i < ab->conditions; i++)
-		if (value[0] > 0 && value[i] > 0)
+		if (value[0] > 0 && value[i] > 0) {
 			ret = vector_push(&ab->arm[i].difference, log(value[i] / value[0]));
+			if (ret == 0)
+				ret = vector_push(&ab->arm[i].reversed, slot[i] < slot[0]);
+		}
 	return ret;
 }
 
 /* ---- The interval so far ---- */
 
-static bool interval_of(const struct vector *difference, double *ret_ratio,
-			struct act_interval *ret)
+/* As compare does it at the end. */
+static int estimate(const struct ab_arm *arm, double *ret_middle, struct act_interval *ret)
+{
+	size_t n = arm->difference.n;
+	double *d = malloc(n * sizeof(*d));
+	bool *is_reversed = malloc(n * sizeof(*is_reversed));
+	int err = d && is_reversed ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		d[i] = arm->difference.value[i];
+		is_reversed[i] = arm->reversed.value[i] > 0;
+	}
+	if (!err)
+		err = act_pseudomedian(d, act_blocks(d, is_reversed, n), LEVEL, ret_middle, ret);
+	free(is_reversed);
+	free(d);
+	return err;
+}
+
+static bool interval_of(const struct ab_arm *arm, double *ret_ratio, struct act_interval *ret)
 {
 	double middle;
 
-	if (!difference->n ||
-	    act_pseudomedian(difference->value, difference->n, LEVEL, &middle, ret) < 0 ||
+	if (!arm->difference.n || estimate(arm, &middle, ret) < 0 ||
 	    !isfinite(ret->low) || !isfinite(ret->high))
 		return false;
 	*ret_ratio = exp(middle);
@@ -98,7 +119,7 @@ bool ab_is_narrow(const struct ab *ab)
 		double ratio;
 
 		if (ab->arm[i].difference.n < AB_LEAST ||
-		    !interval_of(&ab->arm[i].difference, &ratio, &interval) ||
+		    !interval_of(&ab->arm[i], &ratio, &interval) ||
 		    interval.high - interval.low > ab->width)
 			return false;
 	}
@@ -133,7 +154,7 @@ void ab_tell_progress(const struct ab *ab)
 		struct act_interval interval;
 		double ratio;
 
-		if (interval_of(&ab->arm[i].difference, &ratio, &interval))
+		if (interval_of(&ab->arm[i], &ratio, &interval))
 			length += (size_t)snprintf(text + length, sizeof(text) - length,
 						   "; %s %+.2f %% [%+.2f, %+.2f]",
 						   ab->condition[i].name, percent(ratio),

@@ -46,6 +46,7 @@ struct ab_options {
 /* What the runs of a condition have come to. */
 struct ab_arm {
 	struct vector difference; /* logarithms of its value over the baseline's, a pair each */
+	struct vector reversed;   /* of each: 1 if it ran before the baseline, else 0 */
 	uint64_t runs, invalid;
 	struct condition_costs costs; /* of its listeners, summed */
 	uint64_t ops;                 /* made meanwhile, warm-up rounds too */
@@ -96,8 +97,8 @@ int ab_look_around(const struct ab *ab, struct environment *ret);
 double ab_run_value(struct ab *ab);
 /* A sample of the run at hand: 0 or -ENOMEM. */
 int ab_track_sample(struct ab *ab, const struct sample *sample);
-/* The values of a pair, by condition. */
-int ab_track_pair(struct ab *ab, const double *value);
+/* The values of a pair, by condition, and the slots in which they were taken. */
+int ab_track_pair(struct ab *ab, const double *value, const size_t *slot);
 /* Whether all intervals are as narrow as was asked for. */
 bool ab_is_narrow(const struct ab *ab);
 /* The progress line: "pair 12 of 30: on +1.72 % [+0.90, +2.60]". */

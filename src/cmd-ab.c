@@ -373,6 +373,7 @@ static void release(struct ab *ab)
 		workopts_release(&ab->under[i]);
 		condition_release(&ab->condition[i]);
 		vector_release(&ab->arm[i].difference);
+		vector_release(&ab->arm[i].reversed);
 	}
 	vector_release(&ab->value);
 	environment_release(&ab->around);

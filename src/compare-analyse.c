@@ -179,22 +179,26 @@ static double deviation(const double *values, size_t n)
 /* The effect as a ratio, and what such pairs can find. */
 static int compare_logs(struct comparison *c, double *d, const struct method *method)
 {
-	double sd;
+	double sd, units;
+	size_t n;
 	int ret;
 
 	pairs_differences(&c->pairs, true, d);
-	ret = act_pseudomedian(d, c->pairs.n, method->level, &c->effect, &c->interval);
+	n = act_blocks(d, c->pairs.is_base_first, c->pairs.n);
+	ret = act_pseudomedian(d, n, method->level, &c->effect, &c->interval);
 	if (ret < 0)
 		return ret;
 	c->effect = exp(c->effect);
 	c->interval.low = exp(c->interval.low);
 	c->interval.high = exp(c->interval.high);
-	c->paired_t = act_paired_t(d, c->pairs.n);
-	sd = deviation(d, c->pairs.n);
-	c->detectable = act_detectable(sd, (double)c->pairs.n, 1 - method->level, POWER);
-	if (method->bound > 0)
-		c->pairs_needed = act_pairs_needed(sd, method->bound, 1 - method->level, POWER);
-	return act_signed_rank(d, c->pairs.n, &c->test);
+	c->paired_t = act_paired_t(d, n);
+	sd = deviation(d, n);
+	c->detectable = act_detectable(sd, (double)n, 1 - method->level, POWER);
+	if (method->bound > 0) {
+		units = act_pairs_needed(sd, method->bound, 1 - method->level, POWER);
+		c->pairs_needed = ceil(units * (double)c->pairs.n / (double)n);
+	}
+	return act_signed_rank(d, n, &c->test);
 }
 
 static int compare_paired(struct comparison *c, const struct method *method)
@@ -206,9 +210,10 @@ static int compare_paired(struct comparison *c, const struct method *method)
 	if (!d)
 		return -ENOMEM;
 	pairs_differences(&c->pairs, false, d);
-	ret = act_pseudomedian(d, n, method->level, &c->shift, &c->shift_interval);
+	ret = compare_paired_means(c, d, method->level);
+	n = c->pairs.units = act_blocks(d, c->pairs.is_base_first, n);
 	if (ret == 0)
-		ret = compare_paired_means(c, d, method->level);
+		ret = act_pseudomedian(d, n, method->level, &c->shift, &c->shift_interval);
 	if (ret == 0 && c->is_ratio) {
 		ret = compare_logs(c, d, method);
 	} else if (ret == 0) {

@@ -137,8 +137,10 @@ void print_comparison_json(const struct comparison *c, const char *against, stru
 	json_set(out, "base", c->base_arm, c->base);
 	json_set(out, "other", c->other_arm, c->other);
 	out_json_bool(out, "paired", c->is_paired);
-	if (c->is_paired)
+	if (c->is_paired) {
 		out_json_u64(out, "pairs", c->pairs.n);
+		out_json_u64(out, "units", c->pairs.units);
+	}
 	json_text(out, "scale", c->is_ratio ? "ratio" : "difference");
 	json_text(out, "verdict", comparison_word(c));
 	out_json_double(out, "bound", c->bound);

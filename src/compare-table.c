@@ -465,9 +465,13 @@ void print_notes(const struct comparisons *list, bool by_arm, struct out *out)
 static void print_method(const struct comparison *c, const struct method *method, struct out *out)
 {
 	if (c->is_paired)
-		out_printf(out, "%zu pairs, each compared within itself; ", c->pairs.n);
+		out_printf(out, "%zu pairs, each compared within itself", c->pairs.n);
 	else
-		out_string(out, "not paired; ");
+		out_string(out, "not paired");
+	if (c->is_paired && c->pairs.units < c->pairs.n)
+		out_printf(out, ", in %zu blocks of both orders\n", c->pairs.units);
+	else
+		out_string(out, "; ");
 	out_printf(out, "%s by %s\nintervals of %g %%, bound %g %%\n\n",
 		   c->is_ratio ? "ratios" : "differences",
 		   c->is_by_means ? "means (Fieller, Welch)" :

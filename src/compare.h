@@ -129,6 +129,7 @@ struct pairs {
 	double *base, *other;
 	bool *is_base_first; /* NULL: not known */
 	size_t missing;      /* pair numbers that only one arm has */
+	size_t units;        /* blocks that they make, or pairs: what the interval is of */
 };
 
 struct comparison {

@@ -141,6 +141,18 @@ int act_permutation(const double *a, size_t na, const double *b, size_t nb, uint
 
 /* ---- Pairs ---- */
 
+/*
+ * Makes one of two: the differences of neighbouring pairs that ran in opposite order
+ * become their mean, in place, in which what the order does is not contained.  Such
+ * blocks are what is drawn at random where orders are balanced (AB BA, or BA AB), and
+ * an interval of them is neither too wide nor too narrow however slots differ.  A pair
+ * without such a neighbour stays as it is; so do all below ACT_BLOCKS_LEAST pairs, of
+ * which blocks would be too few, and all where @is_reversed is NULL.  Returns how many
+ * differences there are then.
+ */
+#define ACT_BLOCKS_LEAST 20
+size_t act_blocks(double *d, const bool *is_reversed, size_t n);
+
 /* Signed rank of differences: zeros by Pratt, ties by the exact law up to 60. */
 int act_signed_rank(const double *d, size_t n, struct act_test *ret);
 /* Pseudomedian of differences with its signed-rank interval (Walsh averages), exact up to 60. */

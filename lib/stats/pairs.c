@@ -88,6 +88,21 @@ int signed_rank_exact(const struct signed_rank *ranks, double *ret_p)
 	return 0;
 }
 
+size_t act_blocks(double *d, const bool *is_reversed, size_t n)
+{
+	size_t blocks = 0;
+
+	if (!is_reversed || n < ACT_BLOCKS_LEAST)
+		return n;
+	for (size_t i = 0; i < n; blocks++) {
+		bool is_block = i + 1 < n && is_reversed[i] != is_reversed[i + 1];
+
+		d[blocks] = is_block ? d[i] / 2 + d[i + 1] / 2 : d[i];
+		i += is_block ? 2 : 1;
+	}
+	return blocks;
+}
+
 int act_signed_rank(const double *d, size_t n, struct act_test *ret)
 {
 	struct act_test test = { .df = NAN };

@@ -321,9 +321,42 @@ static void test_edges(void **state)
 	assert_true(again.p == test.p);
 }
 
+/* Neighbours of opposite order are averaged; what has none, and what is few, stays. */
+static void test_blocks(void **state)
+{
+	double d[25], same[25];
+	bool is_reversed[25];
+
+	(void)state;
+	/* The first of two is slower by 10: a pair's difference is 1 - 10 or 1 + 10. */
+	for (int i = 0; i < 24; i++) {
+		is_reversed[i] = i / 2 % 2 ? i % 2 : !(i % 2);
+		d[i] = is_reversed[i] ? 11 : -9;
+	}
+	assert_int_equal(act_blocks(d, is_reversed, 24), 12);
+	for (int i = 0; i < 12; i++)
+		assert_true(d[i] == 1);
+
+	/* The third and fourth have the same order as the next, the last has no next. */
+	for (int i = 0; i < 25; i++) {
+		is_reversed[i] = i < 2 ? i == 1 : i % 2 == 0;
+		d[i] = i;
+	}
+	is_reversed[3] = true;
+	assert_int_equal(act_blocks(d, is_reversed, 25), 14);
+	assert_true(d[0] == 0.5 && d[1] == 2 && d[2] == 3 && d[3] == 4.5 && d[13] == 24);
+
+	for (int i = 0; i < 25; i++)
+		d[i] = same[i] = i;
+	assert_int_equal(act_blocks(d, is_reversed, ACT_BLOCKS_LEAST - 1), ACT_BLOCKS_LEAST - 1);
+	assert_int_equal(act_blocks(d, NULL, 25), 25);
+	assert_memory_equal(d, same, sizeof(d));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_sleep_t),
 		cmocka_unit_test(test_depression),
