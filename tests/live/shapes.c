@@ -200,9 +200,10 @@ static void copy_self(const char *path)
 /* Runs a copy of this program under @name, which removes itself. */
 static int run_copy(const char *name)
 {
-	char directory[] = "/tmp/shapes-XXXXXX";
-	char path[128];
+	const char *root = getenv("TMPDIR");
+	char directory[128], path[256];
 
+	snprintf(directory, sizeof(directory), "%s/shapes-XXXXXX", root ? root : "/tmp");
 	if (!mkdtemp(directory))
 		fail(directory);
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
@@ -229,7 +230,7 @@ static int unlinked(void)
 
 static int be_gone(const char *path, const char *directory)
 {
-	char own[128];
+	char own[256];
 	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
 	if (length < 0)
