@@ -90,3 +90,6 @@ for pid in $children; do
 done
 children=
 rmdir "$group"
+# The kernel keeps a hierarchy that is left while a group of it is still on its way out.
+sleep 0.5
+umount "$tmp/mount"
