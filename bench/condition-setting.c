@@ -102,7 +102,7 @@ static bool is_same(const char *a, const char *b)
 static int expect_sysctl(const struct toggle *toggle, const char *path, const char *wanted,
 			 struct act_why *why)
 {
-	char value[VALUE_BYTES];
+	char value[VALUE_BYTES] = "";
 	int ret = read_sysctl(path, value);
 
 	if (ret < 0)
@@ -130,7 +130,7 @@ static int put_sysctl(const struct toggle *toggle, const char *value, struct act
 
 static int sysctl_on(struct toggle *toggle, bool *ret_was_so, struct act_why *why)
 {
-	char path[512], value[VALUE_BYTES];
+	char path[512], value[VALUE_BYTES] = "";
 	int ret;
 
 	sysctl_path(toggle->word[0], path);

@@ -39,8 +39,8 @@ static const struct toggle_kind toggle_watchers = {
 static const struct toggle_kind *const kinds[] = {
 	&toggle_record, &toggle_raw_listener, &toggle_connector, &toggle_acct, &toggle_sysctl,
 	&toggle_watchers, &toggle_nice, &toggle_cpus, &toggle_cgroup, &toggle_with, &toggle_cmd,
+	NULL,
 };
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 const char *condition_forms(void)
 {
@@ -56,7 +56,7 @@ static const struct toggle_kind *kind_of(const char *text)
 {
 	size_t length = strcspn(text, ":+");
 
-	for (size_t i = 0; i < KINDS; i++)
+	for (size_t i = 0; kinds[i]; i++)
 		if (strlen(kinds[i]->name) == length && !memcmp(kinds[i]->name, text, length))
 			return kinds[i];
 	return NULL;
@@ -317,9 +317,12 @@ static void hold(struct condition *condition, int fd)
 	for (;;) {
 		if (poll(polled, n, -1) < 0 && errno != EINTR)
 			return;
-		for (size_t i = 1; i < n; i++)
-			if (polled[i].revents)
-				condition->toggle[i - 1].kind->serve(&condition->toggle[i - 1]);
+		for (size_t i = 1; i < n; i++) {
+			struct toggle *toggle = &condition->toggle[i - 1];
+
+			if (polled[i].revents && toggle->kind->serve)
+				toggle->kind->serve(toggle);
+		}
 		if (polled[0].revents) {
 			take_word(fd);
 			return;

@@ -48,8 +48,11 @@ static json_t *mended(const char *text)
 
 static json_t *text_json(const char *text)
 {
-	json_t *string = text ? json_string(text) : json_null();
+	json_t *string;
 
+	if (!text)
+		return json_null();
+	string = json_string(text);
 	return string ? string : mended(text);
 }
 

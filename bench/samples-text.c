@@ -75,8 +75,11 @@ static int next_line(struct loader *loader, char **ret_line)
 		char *line;
 		int ret = reader_next(&loader->reader, &line, &length);
 
-		if (ret < 0)
-			return reader_failed(&loader->reader, loader->path, ret, loader->why);
+		if (ret < 0) {
+			int error = reader_failed(&loader->reader, loader->path, ret, loader->why);
+
+			return error < 0 ? error : ret;
+		}
 		if (ret == 1)
 			return 1;
 		while (length && is_blank(line[length - 1]))
@@ -122,6 +125,7 @@ static int read_value(struct loader *loader, const char *at, double *ret_value,
 {
 	const char *end = number_read(at, false, ret_value);
 
+	*ret_end = at;
 	if (!end)
 		return refuse_word(loader, at);
 	if (*end && !is_blank(*end)) {
@@ -170,12 +174,12 @@ static int load_column(struct loader *loader, char *line)
 	uint64_t column = loader->options->column;
 	const char *unit = loader->unit ? loader->unit->name : "";
 	const char *head = find_column(line, column ? column : 1);
-	struct growing *set;
+	struct growing *set = NULL;
 	int ret = loader_reserve(loader, 1);
 
 	if (!ret)
 		ret = loader_add(loader, NULL, "", unit, true, &set);
-	if (ret < 0)
+	if (ret < 0 || !set)
 		return ret;
 	set->set.format = SAMPLES_NUMBERS;
 	if (head && is_header(head))
@@ -226,7 +230,7 @@ static int take_summary(struct loader *loader, char *line)
 {
 	const char *unit = loader->unit ? loader->unit->name : "", *name = "";
 	struct act_summary summary;
-	struct growing *set;
+	struct growing *set = NULL;
 	int ret = read_summary(loader, line, &summary, &name);
 
 	if (ret < 0)
@@ -265,7 +269,7 @@ static int load_summaries(struct loader *loader, char *line)
 int load_numbers(struct loader *loader)
 {
 	enum samples_format format = loader->options->format;
-	char *line;
+	char *line = NULL;
 	int ret = next_line(loader, &line);
 
 	if (ret)

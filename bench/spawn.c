@@ -171,7 +171,7 @@ static int make_process(const struct spawn *spawn, pid_t *ret_pid)
 		break;
 	}
 	if (pid == 0)
-		execute(spawn);
+		execute(spawn); // NOLINT(clang-analyzer-unix.Vfork)
 	*ret_pid = pid;
 	return pid < 0 ? errno : 0;
 }

@@ -204,7 +204,8 @@ static int reap(pid_t pid, struct act_why *why)
 
 static int end_group(struct threads *threads, struct round *round, struct act_why *why)
 {
-	int say[2], hear[2], ret = open_pairs(say, hear, why), reaped;
+	int say[2] = { -1, -1 }, hear[2] = { -1, -1 };
+	int ret = open_pairs(say, hear, why), reaped;
 	uint64_t begin_ns, created_ns;
 	struct word word = { .error = -EIO, .why = { "the process with the threads was killed" } };
 	pid_t pid;

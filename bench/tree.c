@@ -163,12 +163,13 @@ int tree_clean(const char *path, struct act_why *why)
 {
 	DIR *directory = opendir(path);
 	struct dirent *entry;
-	int ret = directory ? 0 : -errno;
+	int ret = 0;
 
+	if (!directory)
+		return because(why, -errno, "cannot clean %s: %s", path, strerror(errno));
 	while (ret == 0 && (entry = readdir(directory)))
 		if (is_made(entry->d_name) && unlinkat(dirfd(directory), entry->d_name, 0) < 0)
 			ret = -errno;
-	if (directory)
-		closedir(directory);
+	closedir(directory);
 	return ret < 0 ? because(why, ret, "cannot clean %s: %s", path, strerror(-ret)) : 0;
 }

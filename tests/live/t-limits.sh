@@ -35,7 +35,7 @@ limited()
 }
 
 limited forky --burst 100
-limited mkthreads --threads 100
+limited mkthreads --threads 100 --step 5ms
 limited threads --threads 100 --end exit_group
 limited zombies --pile 100
 limited zombies --pile 100 --double
