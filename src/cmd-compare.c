@@ -16,7 +16,7 @@ struct compare_options {
 	int format, scale;
 	bool each, paired, unpaired;
 	bool overhead, kernbench, ttest;
-	bool picture, no_picture, json, csv, gate;
+	bool picture, no_picture, json, csv, gate, explore, deciles;
 };
 
 #define OPTION(member) offsetof(struct compare_options, member)
@@ -38,6 +38,10 @@ static const struct option_spec options[] = {
 	  OPTION(format), "what the files are" },
 	{ 'C', "column", OPTION_COUNT, "N", OPTION(column), "of plain numbers, from 1" },
 	{ 'u', "unit", OPTION_TEXT, "UNIT", OPTION(unit), "of plain numbers: ns, us, ms, s, ..." },
+	{ 'x', "explore", OPTION_FLAG, NULL, OPTION(explore),
+	  "many p by Benjamini-Hochberg, not Holm: more is found, some of it wrongly" },
+	{ 'd', "deciles", OPTION_FLAG, NULL, OPTION(deciles),
+	  "what becomes of each decile, with bootstrap bands" },
 	{ 0, "overhead", OPTION_FLAG, NULL, OPTION(overhead), "table of (Yes-No)/No" },
 	{ 0, "kernbench", OPTION_FLAG, NULL, OPTION(kernbench),
 	  "table of mean, std, var, max, min, as kernbench's" },
@@ -82,6 +86,8 @@ static int make_method(const struct compare_options *opt, struct method *ret)
 	ret->pairing = opt->paired ? PAIRING_PAIRED :
 		       opt->unpaired || opt->each ? PAIRING_UNPAIRED : PAIRING_AUTO;
 	ret->scale = (enum scale)opt->scale;
+	ret->explores = opt->explore;
+	ret->has_deciles = opt->deciles;
 	return STATUS_OK;
 }
 
@@ -96,6 +102,8 @@ static int check_options(const struct compare_options *opt)
 		return refuse("of --overhead, --kernbench, --ttest, --json and --csv only one");
 	if (opt->picture && (opt->no_picture || opt->json || opt->csv || is_classic(opt)))
 		return refuse("--picture draws below the default table only");
+	if (opt->deciles && (opt->json || opt->csv || is_classic(opt)))
+		return refuse("--deciles are told below the default table only");
 	if (opt->gate && is_classic(opt))
 		return refuse("--gate needs a verdict, which the tables of old do not have");
 	if (opt->digits > 9)
@@ -168,6 +176,8 @@ static int compare(const struct compare_options *opt, const struct comparable *a
 
 	if (is_classic(opt))
 		return print_classic(opt, all, method, out);
+	if (opt->deciles && all->arms > 2)
+		return refuse("--deciles are of two arms; name two files, or two conditions");
 	status = comparable_print(all, method, style_of(opt), wants_picture(opt), out, &differs);
 	return status == STATUS_OK && opt->gate && differs ? STATUS_DIFFERENT : status;
 }

@@ -342,6 +342,7 @@ int comparison_make(const struct comparable *all, size_t metric, size_t base, si
 	ret->base = &ret->base_arm->set[metric];
 	ret->other = &ret->other_arm->set[metric];
 	ret->bound = method->bound;
+	ret->is_explored = method->explores;
 	err = compute(ret, method, ret_why);
 	if (err < 0)
 		comparison_release(ret);

@@ -232,6 +232,16 @@ static const char *join(const char *low, const char *high, char text[INTERVAL_RO
 	return text;
 }
 
+struct form form_of(const struct comparison *c)
+{
+	return form_for(c->metric, c->base, c->other);
+}
+
+const char *adjusted_title(const struct comparison *c)
+{
+	return c->is_explored ? "P.BH" : "P.HOLM";
+}
+
 const char *ratio_interval_text(const struct act_interval *interval, char text[INTERVAL_ROOM])
 {
 	char low[NUMBER_ROOM], high[NUMBER_ROOM];

@@ -2,6 +2,7 @@
 /* Two arms or many, in any style: what `actuary compare` and the end of `actuary ab` print. */
 #include "compare.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,20 @@ static int compare_many(enum style style, const struct comparable *all,
 	return status;
 }
 
+/* What can be compared was compared above; what could not was told there. */
+static int tell_deciles(const struct comparable *all, const struct method *method, struct out *out)
+{
+	struct comparison c;
+	const char *why;
+	int ret = comparison_make(all, 0, 0, 1, method, &c, &why);
+
+	if (ret == 0) {
+		ret = print_deciles(&c, method, out);
+		comparison_release(&c);
+	}
+	return ret == -ENOMEM ? fail(ret) : STATUS_OK;
+}
+
 int comparable_print(const struct comparable *all, const struct method *method, enum style style,
 		     bool with_picture, struct out *out, bool *ret_differs)
 {
@@ -142,6 +157,8 @@ int comparable_print(const struct comparable *all, const struct method *method, 
 		status = compare_two(style, all, method, out, ret_differs);
 	else
 		status = compare_many(style, all, method, out, ret_differs);
+	if (status == STATUS_OK && method->has_deciles)
+		status = tell_deciles(all, method, out);
 	if (status == STATUS_OK && with_picture && style == STYLE_TEXT)
 		ret = print_picture(all, 0, method->level, out);
 	return ret < 0 ? fail(ret) : status;

@@ -17,7 +17,7 @@
 
 /* ---- Making it ---- */
 
-static int adjust(struct series *series, double level)
+static int adjust(struct series *series, const struct method *method)
 {
 	double *p = calloc(2 * series->n + 1, sizeof(*p));
 	int ret;
@@ -28,10 +28,12 @@ static int adjust(struct series *series, double level)
 		p[i] = series->first[i].test.p;
 	for (size_t i = 1; i < series->n; i++)
 		p[series->n + i - 1] = series->before[i].test.p;
-	ret = act_holm(p, 2 * series->n - 1);
+	ret = method->explores ? act_benjamini_hochberg(p, 2 * series->n - 1) :
+				 act_holm(p, 2 * series->n - 1);
 	for (size_t i = 0; ret == 0 && i < series->n; i++) {
-		comparison_adjust(&series->first[i], p[i], level);
-		comparison_adjust(&series->before[i], i ? p[series->n + i - 1] : p[0], level);
+		comparison_adjust(&series->first[i], p[i], method->level);
+		comparison_adjust(&series->before[i], i ? p[series->n + i - 1] : p[0],
+				  method->level);
 	}
 	free(p);
 	return ret;
@@ -60,7 +62,7 @@ static int compare_all(const struct comparable *all, size_t metric, const struct
 		}
 		series->n++;
 	}
-	return adjust(series, method->level);
+	return adjust(series, method);
 }
 
 int series_make(const struct comparable *all, size_t metric, const struct method *method,
@@ -125,7 +127,7 @@ static void comparison_columns(struct table *table, const struct comparison *c)
 	table_column(table, c->is_ratio ? "RATIO" : "DIFF", true);
 	table_column(table, "INTERVAL", true);
 	table_column(table, "COST", true);
-	table_column(table, "P.HOLM", true);
+	table_column(table, adjusted_title(c), true);
 	table_column(table, "VERDICT", false);
 	table_column(table, "NAME", false);
 }
@@ -226,7 +228,7 @@ static int print_spread(const struct comparable *all, size_t metric, const struc
 }
 
 /* So many decimals that the finest step from the first arm can be seen. */
-static struct form form_of(const struct comparable *all, size_t metric)
+static struct form form_of_all(const struct comparable *all, size_t metric)
 {
 	const struct set *first = &all->arm[0].set[metric];
 	struct form form = form_for(&all->metric[metric], first, first);
@@ -247,13 +249,15 @@ int print_series(const struct comparable *all, size_t metric, const struct serie
 	const struct quantity *quantity = &all->metric[metric];
 	const struct comparisons first_ones = { series->n, series->first };
 	char name[NAME_ROOM], first[NAME_ROOM];
-	struct form form = form_of(all, metric);
+	struct form form = form_of_all(all, metric);
 	int ret;
 
 	name_text(quantity->name, 40, name);
-	out_printf(out, "%s%sagainst the first, %s; %s; intervals of %g %%, p by Holm over %zu, "
-		   "bound %g %%\n", name, *name ? ": " : "", name_text(all->arm[0].name, 40, first),
-		   series->first->is_paired ? "paired" : "not paired", 100 * method->level, 2 * series->n - 1, 100 * method->bound);
+	out_printf(out, "%s%sagainst the first, %s; %s; intervals of %g %%, p by %s over "
+		   "%zu, bound %g %%\n", name, *name ? ": " : "", name_text(all->arm[0].name, 40, first),
+		   series->first->is_paired ? "paired" : "not paired", 100 * method->level,
+		   method->explores ? "Benjamini-Hochberg" : "Holm", 2 * series->n - 1,
+		   100 * method->bound);
 	ret = print_one(all, metric, series, &form, true, out);
 	if (ret < 0)
 		return ret;

@@ -33,7 +33,7 @@ const char *name_text(const char *name, size_t width, char text[NAME_ROOM])
 /* ---- All metrics of two arms ---- */
 
 /* The primary metric is the question; the others are many looks, and pay for it. */
-static int adjust_secondary(struct comparisons *list, double level)
+static int adjust_secondary(struct comparisons *list, const struct method *method)
 {
 	double *p;
 	int ret;
@@ -45,9 +45,9 @@ static int adjust_secondary(struct comparisons *list, double level)
 		return -ENOMEM;
 	for (size_t i = 1; i < list->n; i++)
 		p[i - 1] = list->item[i].test.p;
-	ret = act_holm(p, list->n - 1);
+	ret = method->explores ? act_benjamini_hochberg(p, list->n - 1) : act_holm(p, list->n - 1);
 	for (size_t i = 1; ret == 0 && i < list->n; i++)
-		comparison_adjust(&list->item[i], p[i - 1], level);
+		comparison_adjust(&list->item[i], p[i - 1], method->level);
 	free(p);
 	return ret;
 }
@@ -78,7 +78,7 @@ static int make_all(const struct comparable *all, size_t base, size_t other,
 		}
 		msg_warning("%s is left out: %s", all->metric[m].name, why);
 	}
-	return adjust_secondary(list, method->level);
+	return adjust_secondary(list, method);
 }
 
 int comparisons_make(const struct comparable *all, size_t base, size_t other,
@@ -171,7 +171,7 @@ static void add_columns(struct table *table, const struct comparisons *list)
 	table_column(table, "COST", true);
 	table_column(table, "P", true);
 	if (list->n > 2)
-		table_column(table, "P.HOLM", true);
+		table_column(table, adjusted_title(list->item), true);
 }
 
 /* Where there is no ratio the interval is that of the difference, and its signs tell. */
@@ -207,11 +207,6 @@ static void add_mean(struct table *table, const struct comparison *c, const stru
 	cell(table, test_p_text(c->is_paired ? &c->paired_t : &c->welch, text));
 	if (has_holm)
 		cell(table, "-");
-}
-
-static struct form form_of(const struct comparison *c)
-{
-	return form_for(c->metric, c->base, c->other);
 }
 
 static int print_table(const struct comparisons *list, struct out *out)

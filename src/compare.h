@@ -96,6 +96,8 @@ struct method {
 	enum scale scale;
 	double level; /* 0.95 */
 	double bound; /* 0.01 */
+	bool explores; /* many p by Benjamini and Hochberg, else by Holm */
+	bool has_deciles; /* told too, of the primary metric of two arms */
 };
 
 /* ---- What came out ---- */
@@ -145,7 +147,8 @@ struct comparison {
 	double effect;
 	struct act_interval interval;
 	struct act_test test; /* signed rank, Mann-Whitney, or Welch's where only means are known */
-	double p_adjusted;    /* Holm's; NaN: it is one of one */
+	double p_adjusted;    /* Holm's, or as below; NaN: it is one of one */
+	bool is_explored;     /* by Benjamini and Hochberg */
 	enum act_verdict verdict;
 
 	double shift; /* other - base, per operation */
@@ -229,6 +232,8 @@ int print_comparisons(const struct comparable *all, const struct comparisons *li
 		      const struct method *method, struct out *out);
 /* Each note once, with the metrics, or the arms, that have it. */
 void print_notes(const struct comparisons *list, bool by_arm, struct out *out);
+/* What becomes of each decile. */
+int print_deciles(const struct comparison *c, const struct method *method, struct out *out);
 int print_picture(const struct comparable *all, size_t metric, double level, struct out *out);
 void print_comparison_json(const struct comparison *c, const char *against, struct out *out);
 void print_arms_json(const struct comparable *all, struct out *out);
@@ -283,6 +288,10 @@ const char *percent_text(double part, char text[NUMBER_ROOM]);    /* 0.0172: "+1
 const char *plain_percent_text(double part, char text[NUMBER_ROOM]); /* "1.72 %" */
 const char *p_text(double p, char text[NUMBER_ROOM]);
 const char *test_p_text(const struct act_test *test, char text[NUMBER_ROOM]); /* "<=0.002" */
+/* The unit and decimals for a comparison. */
+struct form form_of(const struct comparison *c);
+/* The heading of adjusted p. */
+const char *adjusted_title(const struct comparison *c);
 const char *ratio_interval_text(const struct act_interval *interval, char text[INTERVAL_ROOM]);
 const char *shift_interval_text(const struct act_interval *interval, const struct form *form,
 				char text[INTERVAL_ROOM]);

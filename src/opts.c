@@ -342,8 +342,9 @@ void opts_print_table_help(const struct opts_table *table, FILE *file)
 {
 	const struct option_spec *common = shared_of(table);
 
-	fprintf(file, "Usage: actuary %s %s\n\n%c%s.\n\nOptions:\n", table->name, table->synopsis,
-		toupper((unsigned char)*table->summary), table->summary + 1);
+	fprintf(file, "Usage: actuary %s %s\n\n%c%s%s\n\nOptions:\n", table->name, table->synopsis,
+		toupper((unsigned char)*table->summary), table->summary + 1,
+		table->summary[strlen(table->summary) - 1] == '?' ? "" : ".");
 	for (size_t i = 0; i < count(table->options); i++)
 		print_option(&table->options[i], file);
 	for (size_t i = 0; i < count(common); i++)

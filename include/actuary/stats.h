@@ -139,6 +139,33 @@ int act_disparity(const double *a, size_t na, const double *b, size_t nb, double
 int act_permutation(const double *a, size_t na, const double *b, size_t nb, uint64_t seed,
 		    struct act_test *ret);
 
+/* ---- Quantiles of two ---- */
+
+struct act_shift_options {
+	bool is_paired; /* a[i] belongs to b[i]: pairs are drawn, not values */
+	bool is_ratio;  /* b / a, else b - a */
+	double level;
+	uint64_t seed;  /* the same one draws the same */
+};
+
+struct act_quantile_shift {
+	double p, a, b, shift;
+	struct act_interval interval; /* NaN: too few values to draw from, or too many */
+};
+
+/*
+ * The shift function (Doksum 1974): how far each quantile of @b, of type 7, is from that
+ * of @a; @p rises.  Intervals hold one by one, not all together: percentiles of
+ * ACT_RESAMPLES resamples (Efron 1979), from 20 values a side on, below which they are
+ * too narrow.  -EINVAL: no values, pairs of different number, a level or a @p that is none.
+ */
+#define ACT_RESAMPLES 10000
+#define ACT_RESAMPLED_LEAST 20
+#define ACT_RESAMPLED_MOST 10000
+int act_quantile_shifts(const double *a, size_t na, const double *b, size_t nb,
+			const struct act_shift_options *options, const double *p, size_t np,
+			struct act_quantile_shift *ret);
+
 /* ---- Pairs ---- */
 
 /*

@@ -7,6 +7,7 @@
 
 #include <actuary/stats.h>
 
+#include "stats/draw.h"
 #include "stats/law.h"
 #include "stats/means.h"
 
@@ -52,22 +53,6 @@ static size_t draws_for(size_t n)
 	size_t draws = DRAWN_MOST / n;
 
 	return draws > DRAWS_MOST ? DRAWS_MOST : draws < DRAWS_LEAST ? DRAWS_LEAST : draws;
-}
-
-/* splitmix64 (Steele, Lea and Flood 2014): the whole state is one number. */
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* Below @limit, without favour (Lemire 2019; what is left over is below 2^-32). */
-static size_t draw_below(uint64_t *state, size_t limit)
-{
-	return (size_t)((unsigned __int128)draw(state) * limit >> 64);
 }
 
 /* ---- Two sets ---- */

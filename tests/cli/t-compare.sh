@@ -198,6 +198,10 @@ system mean 1 2 (-100.00%)
 elapsed mean 2 1 (50.00%)
 cpu mean 150 400 (-166.67%)" "$("$ACTUARY" compare --kernbench "$tmp/of-"* | grep ' mean ' |
 	tr -s ' ' | sed 's/ $//')"
+run_golden deciles "$ACTUARY" compare --deciles "$SRC/tests/data/forky-base.txt" \
+	"$SRC/tests/data/forky-new.txt"
+run_golden deciles-few "$ACTUARY" compare --deciles base new
+run_golden explore "$ACTUARY" compare --explore --metric user "$series"/0*.time
 run_golden ttest "$ACTUARY" compare --ttest base new
 
 # Three arms, and figures that only their authors saw: mean, sd, n.

@@ -669,9 +669,65 @@ static void test_permutation(void **state)
 	assert_int_equal(act_permutation(many, 0, VALUES(other), 5, &again), -EINVAL);
 }
 
+/* What is added to all is found at each quantile; pairs leave no doubt of it. */
+static void test_quantile_shifts(void **state)
+{
+	static const double p[] = { 0.1, 0.5, 0.9 };
+	struct act_shift_options options = { .is_paired = true, .level = 0.95, .seed = 7 };
+	struct act_quantile_shift shift[3], again[3];
+	double a[101], b[101];
+
+	(void)state;
+	for (int i = 0; i < 101; i++) {
+		a[i] = 100 + (i * 37) % 101;
+		b[i] = a[i] + 5;
+	}
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, p, 3, shift), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_near(shift[i].a, 100 + 100 * p[i]);
+		assert_near(shift[i].shift, 5);
+		assert_near(shift[i].interval.low, 5);
+		assert_near(shift[i].interval.high, 5);
+	}
+
+	/* Drawn one by one they leave some; the same seed leaves the same. */
+	options.is_paired = false;
+	options.is_ratio = true;
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, p, 3, shift), 0);
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, p, 3, again), 0);
+	assert_memory_equal(shift, again, sizeof(shift));
+	for (int i = 0; i < 3; i++) {
+		assert_near(shift[i].shift, (105 + 100 * p[i]) / (100 + 100 * p[i]));
+		assert_true(shift[i].interval.low < shift[i].shift);
+		assert_true(shift[i].interval.high > shift[i].shift);
+	}
+
+	/*
+	 * The median of 101 values 100, 101, ...: by order statistics its 95 % interval is
+	 * x(41) to x(61), +- 10; of a difference of two such medians sqrt(2) as much.
+	 */
+	options.is_ratio = false;
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, p, 3, shift), 0);
+	assert_within(shift[1].interval.high - shift[1].shift, 10 * sqrt(2), 1.5);
+	assert_within(shift[1].shift - shift[1].interval.low, 10 * sqrt(2), 1.5);
+
+	/* Too few to draw from; what is wrong. */
+	assert_int_equal(act_quantile_shifts(a, 19, b, 101, &options, p, 3, shift), 0);
+	assert_true(isnan(shift[0].interval.low));
+	assert_false(isnan(shift[0].shift));
+	assert_int_equal(act_quantile_shifts(a, 0, b, 101, &options, p, 3, shift), -EINVAL);
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, (double[]){ 0.5, 0.1 }, 2,
+					     shift), -EINVAL);
+	assert_int_equal(act_quantile_shifts(a, 101, b, 101, &options, (double[]){ 1.1 }, 1, shift),
+			 -EINVAL);
+	options.is_paired = true;
+	assert_int_equal(act_quantile_shifts(a, 101, b, 100, &options, p, 3, shift), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quantile_shifts),
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_ministat),
 		cmocka_unit_test(test_permeability),
