@@ -370,7 +370,7 @@ int run_execute(const struct run_spec *spec,
 		.spec = spec, .on_sample = on_sample, .arg = arg, .outcome = ret_outcome,
 		.samples_fd = -1, .report_fd = -1, .received = BUFFER_INIT,
 	};
-	struct command_line line = { NULL };
+	struct command_line line = { .argv = NULL };
 	int ret;
 
 	*ret_outcome = (struct run_outcome){ 0 };

@@ -88,7 +88,7 @@ static void check_values(const struct samples *set, const double *values, size_t
 static void test_clean(void **state)
 {
 	static const char *const same[] = {
-		"1\n2.5\n-3\n", "1\r\n2.5\r\n-3\r\n", "\xef\xbb\xbf" "1\n2.5\n-3\n",
+		"1\n2.5\n-3\n", "1\r\n2.5\r\n-3\r\n", ("\xef\xbb\xbf" "1\n2.5\n-3\n"),
 		"\t1\n 2.5\n\t -3 \n", "\n\n1\n\n2.5\n   \n-3\n", "# c\n1\n#\n2.5\n -3\n# 7\n",
 		"latency\n1\n2.5\n-3\n", "\"latency, ns\"\n1\n2.5\n-3\n", "1\n2.5\n-3",
 		"+1\n25e-1\n-3.\n", "\xef\xbb\xbf# c\r\nwall_ns\r\n\r\n1\r\n2.50\r\n-3.0\r\n",
