@@ -73,6 +73,7 @@ ab()
 {
 	result=$1
 	shift
+	[ -z "$short" ] || set -- --aa 0% --warmup 0 --settle 0 "$@"
 	"$ACTUARY" ab --quiet --force --output "$result" "$@" >"$tmp/said" 2>&1 ||
 		[ $? = 4 ] || fail "$(cat "$tmp/said")"
 }

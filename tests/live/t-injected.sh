@@ -16,15 +16,15 @@ per_fork()
 	jq -n '[inputs | select(.v and (.warmup | not)) | .v[0] / .ops] | sort | .[length / 2 | floor]' "$1"
 }
 
-taskset -c "$cpu" "$ACTUARY" bench -q -r 5 -n 5 -o "$tmp/pilot" forky --burst 50 >/dev/null
+taskset -c "$cpu" "$ACTUARY" bench -q -r 5 -n 3 -o "$tmp/pilot" forky --burst 30 >/dev/null
 base=$(per_fork "$tmp/pilot")
 
 # injects PERCENT: sets $low and $high, ratios, and $truth from the base that was measured
 injects()
 {
 	burn=$(awk -v base="$base" -v part="$1" 'BEGIN { printf "%d", base * part / 100 }')
-	"$ACTUARY" ab -q --force --settle 0 --aa 0% --pairs $pairs --rounds 5 -c "base=cpus:$cpu" \
-		-c "burn=cpus:$cpu+with:--child-cpu=${burn}ns" -o "$tmp/$1" forky --burst 50 \
+	"$ACTUARY" ab -q --force --settle 0 --aa 0% --pairs $pairs --rounds 3 -c "base=cpus:$cpu" \
+		-c "burn=cpus:$cpu+with:--child-cpu=${burn}ns" -o "$tmp/$1" forky --burst 30 \
 		>/dev/null 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	"$ACTUARY" compare --json --level 99.9% --metric primary "$tmp/$1" |
 		jq 'select(.type == "comparison")' >"$tmp/compared"
