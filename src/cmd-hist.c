@@ -229,6 +229,7 @@ static int print(const struct hist *hist)
 static int show(struct hist *hist)
 {
 	const struct hist_stars stars = { hist->opt->stars, hist->opt->scale };
+	struct hist_axis axis = hist->axis;
 	const char *wrong;
 	int ret = describe(hist);
 
@@ -238,9 +239,10 @@ static int show(struct hist *hist)
 		return refuse("only a summary is known of it; a histogram takes single values");
 	warn_of_empty(hist);
 	if (!hist->opt->summary) {
-		wrong = hist_axis_choose(&hist->axis, hist->sets, hist->count);
+		wrong = hist_axis_choose(&axis, hist->sets, hist->count);
 		if (wrong)
 			return refuse(wrong);
+		hist->axis = axis;
 		ret = hist_fill(hist->sets, hist->count, &hist->axis, &stars);
 		if (ret < 0)
 			goto failed;
